@@ -1,7 +1,7 @@
 """Conversion between Arrow columns and numpy arrays, and a stable hash of a table's rows."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
@@ -103,6 +103,16 @@ def prefixed(prefix: str, texts: pa.Array) -> pa.Array:
     """Texts with a prefix before each; null for a null or empty text."""
     full = pc.binary_join_element_wise(text_scalar(prefix), texts, text_scalar(""))
     return pc.if_else(pc.equal(texts, text_scalar("")), text_scalar(None), full)
+
+
+def with_columns(table: pa.Table, columns: Mapping[str, Any]) -> pa.Table:
+    """A table with other values in some of its columns."""
+    for name, values in columns.items():
+        place = table.schema.get_field_index(name)
+        field = table.schema.field(place)
+        column = values if isinstance(values, pa.ChunkedArray) else pa.array(values, field.type)
+        table = table.set_column(place, field, column)
+    return table
 
 
 def sorted_keys(keys: pa.Array) -> tuple[pa.Array, Ints]:

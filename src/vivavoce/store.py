@@ -299,16 +299,21 @@ def table_of_parquet(content: bytes, columns: list[str] | None = None) -> pa.Tab
     return pq.ParquetFile(pa.BufferReader(content)).read(columns=columns)
 
 
-def read_parquet(path: Path) -> list[Row]:
-    """Read a Parquet file as rows; `DamagedError` names a file that cannot be read."""
+def read_table(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
+    """Read a Parquet file, or some of its columns; `DamagedError` if it cannot be read."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         with pq.ParquetFile(path) as file:
-            rows: list[Row] = file.read().to_pylist()
+            return file.read(columns=None if columns is None else list(columns), use_threads=False)
     except (OSError, pa.ArrowException) as error:
         raise DamagedError(f"{path} cannot be read as Parquet: {error}") from error
+
+
+def read_parquet(path: Path) -> list[Row]:
+    """Read a Parquet file as rows; `DamagedError` names a file that cannot be read."""
+    rows: list[Row] = read_table(path).to_pylist()
     return rows
 
 

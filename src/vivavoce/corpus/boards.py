@@ -10,7 +10,7 @@ is dated, in the corpus, and first appeared inside the window. Scores of later p
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from vivavoce.corpus.reading import Corpus
@@ -33,6 +33,9 @@ class BoardEntry:
     paper_id: str | None
     paper_url: str | None
     date: str | None
+
+
+_OF_ENTRY = tuple(field.name for field in fields(BoardEntry))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,17 +101,7 @@ def _make_board(name: str, rows: Sequence[Row]) -> CorpusBoard:
     for (_, score), sources in groups.items():
         for row in max(sources.values(), key=len):
             key = (name_key(row["method"]), score, row["paper_id"] or row["paper_url"] or "")
-            entries.setdefault(
-                key,
-                BoardEntry(
-                    method=row["method"],
-                    score=score,
-                    score_text=row["score_text"],
-                    paper_id=row["paper_id"],
-                    paper_url=row["paper_url"],
-                    date=row["date"],
-                ),
-            )
+            entries.setdefault(key, BoardEntry(**{name: row[name] for name in _OF_ENTRY}))
     sign = 1 if rows[0]["higher_is_better"] is False else -1
     order = sorted(entries.items(), key=lambda item: (sign * item[1].score, item[0]))
     return CorpusBoard(

@@ -4,17 +4,16 @@
 needs, and no process holds the whole index. The index is built from facts about papers. Each paper
 has all the keys under which a reference may mean it.
 
-A key is a 64-bit hash of a text, the same on every machine. The hash is a polynomial in the text's
-characters modulo 2^64, so one running sum gives the hashes of many texts. Two texts rarely share a
-key, and then do no harm: a key only says which papers are worth comparing.
+A key is a 64-bit hash of a text, the same on every machine. Two texts rarely share a key, and then
+do no harm: a key only says which papers are worth comparing.
 """
 
-import sys
+import hashlib
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from functools import cache, lru_cache
+from functools import cache
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,18 +24,15 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from vivavoce.corpus.matching import title_key
-from vivavoce.corpus.merge import MergedPaper
 from vivavoce.corpus.references import (
     KnownPaper,
     identifiers_of,
-    know_paper,
     parts_of_title,
     titles_inside,
 )
 from vivavoce.errors import DamagedError
 from vivavoce.records import Reference
 from vivavoce.store import read_sealed, write_sealed
-from vivavoce.text.shingles import mix
 
 Keys = NDArray[np.uint64]
 Numbers = NDArray[np.int64]
@@ -50,48 +46,16 @@ class Kind(IntEnum):
     PART = 2
 
 
-HASH_VERSION = 3
+HASH_VERSION = 4
 """Version, increased when texts get different keys or references are looked up by other keys."""
 _KIND_SHIFT = np.uint64(60)
-_BASE = 0x9E3779B97F4A7C15 | 1
-_LENGTH = np.uint64(0xD6E8FEB86659FD93)
-_TEXTS_AT_ONCE = 1 << 12
-_MIN_POWERS = 1 << 20
 
 
 def hash_texts(texts: Sequence[str], kind: Kind) -> Keys:
     """The key of each text."""
-    pieces = [np.empty(0, np.uint64)]
-    for start in range(0, len(texts), _TEXTS_AT_ONCE):
-        some = texts[start : start + _TEXTS_AT_ONCE]
-        bounds = np.cumsum([0, *map(len, some)], dtype=np.int64)
-        codes = np.frombuffer("".join(some).encode("utf-32-le", "surrogatepass"), np.uint32)
-        weights, inverses = _powers(max(_MIN_POWERS, 1 << len(codes).bit_length()))
-        sums = np.zeros(len(codes) + 1, np.uint64)
-        np.cumsum(_code_table()[codes] * weights[: len(codes)], out=sums[1:])
-        hashes = np.diff(sums[bounds]) * inverses[bounds[:-1]]
-        hashes += np.diff(bounds).astype(np.uint64) * _LENGTH
-        pieces.append((mix(hashes) >> np.uint64(4)) | (np.uint64(kind) << _KIND_SHIFT))
-    return np.concatenate(pieces)
-
-
-@lru_cache(maxsize=1)
-def _code_table() -> Keys:
-    """A number for each character; the numbers of any two characters lie far apart."""
-    codes = np.arange(sys.maxunicode + 1, dtype=np.uint64)
-    return mix((codes + np.uint64(1)) * np.uint64(_BASE))
-
-
-@lru_cache(maxsize=1)
-def _powers(count: int) -> tuple[Keys, Keys]:
-    """The powers of the base and of its inverse modulo 2^64."""
-    return _powers_of(_BASE, count), _powers_of(pow(_BASE, -1, 1 << 64), count)
-
-
-def _powers_of(base: int, count: int) -> Keys:
-    factors = np.full(count, base, np.uint64)
-    factors[0] = 1
-    return np.cumprod(factors)
+    encoded = (text.encode("utf-8", "surrogatepass") for text in texts)
+    digests = b"".join(hashlib.blake2b(text, digest_size=8).digest() for text in encoded)
+    return (np.frombuffer(digests, "<u8") >> np.uint64(4)) | (np.uint64(kind) << _KIND_SHIFT)
 
 
 class ReferenceKeys(NamedTuple):
@@ -120,9 +84,9 @@ def reference_keys(references: pa.Table) -> ReferenceKeys:
         named = pc.or_(named, references[name].is_valid())
     numbers = np.flatnonzero(named.to_numpy())
     for number, row in zip(numbers.tolist(), references.take(numbers).to_pylist(), strict=True):
-        for scheme, value in identifiers_of(reference_of(row)):
-            texts[Kind.ID].append(identifier_text(scheme, value))
-            rows[Kind.ID].append(number)
+        names = list(map(":".join, identifiers_of(reference_of(row))))
+        texts[Kind.ID] += names
+        rows[Kind.ID] += [number] * len(names)
     return ReferenceKeys(
         np.concatenate([np.array(rows[kind], np.uint32) for kind in Kind]),
         np.concatenate([hash_texts(texts[kind], kind) for kind in Kind]),
@@ -142,11 +106,6 @@ def _keys_of_title(title: str) -> list[tuple[Kind, list[str]]]:
     return [(Kind.TITLE, [key, *(other for other in others if other)]), (Kind.PART, [key])]
 
 
-def identifier_text(scheme: str, value: str) -> str:
-    """The text whose hash is an identifier's key."""
-    return f"{scheme}:{value}"
-
-
 _TEXTS = pa.list_(pa.string())
 _KEYS = pa.list_(pa.uint64())
 PAPER = pa.schema(
@@ -154,8 +113,7 @@ PAPER = pa.schema(
         ("paper_id", pa.string()),
         ("authors", _TEXTS),
         ("years", pa.list_(pa.int32())),
-        ("schemes", _TEXTS),
-        ("values", _TEXTS),
+        ("names", _TEXTS),
         ("titles", _TEXTS),
     ]
 )
@@ -171,28 +129,10 @@ FACTS = pa.schema(
 """A table of facts, with one row per paper."""
 
 
-def paper_facts(
-    papers: Iterable[tuple[MergedPaper, int | None]], metadata_kinds: Collection[str] = ()
-) -> pa.Table:
-    """The facts of papers, each given with its year of publication; their texts are not used.
-
-    Titles from metadata replace those extracted from texts.
-    """
-    named = [know_paper(paper, year, metadata_kinds) for paper, year in papers]
+def paper_facts(papers: Iterable[KnownPaper]) -> pa.Table:
+    """The facts of papers."""
     # A title without letters and digits cannot find anything.
-    known = [replace(one, titles=tuple(filter(title_key, one.titles))) for one in named]
-    rows = [
-        {
-            "paper_id": paper.paper_id,
-            "authors": list(paper.authors),
-            "years": sorted(paper.years),
-            "schemes": [scheme for scheme, _ in paper.names],
-            "values": [value for _, value in paper.names],
-            "titles": list(paper.titles),
-        }
-        for paper in known
-    ]
-    names = [[identifier_text(*name) for name in paper.names] for paper in known]
+    known = [replace(one, titles=tuple(filter(title_key, one.titles))) for one in papers]
     titles = [list(map(title_key, paper.titles)) for paper in known]
     parts = [
         [
@@ -204,8 +144,9 @@ def paper_facts(
         for paper in known
     ]
     columns: dict[str, Any] = {
-        **{name: [row[name] for row in rows] for name in PAPER.names},
-        "id_keys": _nested(names, Kind.ID),
+        **{name: [getattr(paper, name) for paper in known] for name in PAPER.names},
+        "years": [sorted(paper.years) for paper in known],
+        "id_keys": _nested([paper.names for paper in known], Kind.ID),
         "title_keys": _nested(titles, Kind.TITLE),
         "part_keys": _nested(parts, Kind.PART),
     }
@@ -214,19 +155,18 @@ def paper_facts(
 
 def papers_of(table: pa.Table) -> Iterator[KnownPaper]:
     """The papers in rows that have the columns `PAPER`."""
-    columns = [table[name].to_pylist() for name in PAPER.names]
-    for paper_id, authors, years, schemes, values, titles in zip(*columns, strict=True):
-        names = tuple(zip(schemes, values, strict=True))
-        yield KnownPaper(paper_id, tuple(titles), tuple(authors), frozenset(years), names)
+    for row in table.select(PAPER.names).to_pylist():
+        lists = {name: tuple(row[name]) for name in ("titles", "authors", "names")}
+        yield KnownPaper(row["paper_id"], years=frozenset(row["years"]), **lists)
 
 
-def _nested(texts: list[list[str]], kind: Kind) -> pa.Array:
+def _nested(texts: Sequence[Sequence[str]], kind: Kind) -> pa.Array:
     keys = hash_texts([text for some in texts for text in some], kind)
     offsets = np.cumsum([0, *map(len, texts)], dtype=np.int32)
     return pa.ListArray.from_arrays(pa.array(offsets), pa.array(keys))
 
 
-FORMAT = 4
+FORMAT = 5
 """Version, increased when a file of an index changes meaning."""
 INDEX, PAPERS = "index.json", "papers.arrow"
 _Rows = tuple[Keys, NDArray[np.uint32]]

@@ -60,8 +60,8 @@ class KnownPaper:
     authors: tuple[str, ...]
     """Authors in order, so the first author comes first."""
     years: frozenset[int]
-    names: tuple[tuple[str, str], ...] = ()
-    """The paper's identifiers as (scheme, value); those from metadata come first."""
+    names: tuple[str, ...] = ()
+    """The paper's identifiers, such as `doi:10.1000/1`; those from metadata come first."""
 
 
 class Evidence(NamedTuple):
@@ -134,12 +134,12 @@ def _author_agrees(reference: Reference, paper: KnownPaper) -> bool | None:
     return False if named and not _TORN.search(named) else None
 
 
-def _names(document: Document) -> list[tuple[str, str]]:
+def _names(document: Document) -> list[str]:
     values = identifiers(document)
     if not values.get("given", "").startswith(SHARED_IDS):
         values.pop("given", None)
     named = {**ids_in_doi(values.get("doi", "")), **values}
-    return [(scheme, value) for scheme, value in named.items() if scheme in SCHEMES]
+    return [f"{scheme}:{value}" for scheme, value in named.items() if scheme in SCHEMES]
 
 
 def parts_of_title(title: str) -> tuple[list[str], list[str]]:
@@ -214,11 +214,12 @@ class PaperIndex:
 
     def __init__(self, papers: Sequence[KnownPaper]) -> None:
         self._papers = papers
-        self._by_scheme: dict[str, dict[str, str]] = {scheme: {} for scheme in SCHEMES}
+        self._by_name: dict[str, str] = {}
         self._arxiv_ids: dict[str, str] = {}
         for paper in papers:
-            for scheme, value in paper.names:
-                self._by_scheme[scheme].setdefault(value, paper.paper_id)
+            for name in paper.names:
+                self._by_name.setdefault(name, paper.paper_id)
+                scheme, _, value = name.partition(":")
                 if scheme == "arxiv":
                     self._arxiv_ids.setdefault(paper.paper_id, value)
         self._by_key: dict[str, dict[int, None]] = defaultdict(dict)
@@ -236,7 +237,7 @@ class PaperIndex:
     def by_identifier(self, reference: Reference) -> Resolution | None:
         """Find the paper that has an identifier of the reference."""
         for scheme, value in identifiers_of(reference):
-            if paper_id := self._by_scheme[scheme].get(value):
+            if paper_id := self._by_name.get(f"{scheme}:{value}"):
                 return Resolution(paper_id, _RESOLVER_OF[scheme], 1.0)
         return None
 

@@ -19,8 +19,9 @@ from vivavoce.records import (
     Result,
     Section,
 )
+from vivavoce.sources import document_adapter
 
-FORMAT = 13
+FORMAT = 14
 """Version, increased when a table's columns change meaning."""
 
 DOCUMENT = pa.schema(columns_of(Document))
@@ -114,32 +115,10 @@ def document_row(document: Document) -> dict[str, Any]:
 
 
 def document_from_row(row: Mapping[str, Any]) -> Document:
-    """The document in a row of `DOCUMENT`; an absent column reads as None."""
-    lists = {"health_reasons", "doubts"}
-    plain = {n: v for n, v in row.items() if n not in lists and not isinstance(v, list)}
-    return Document(
-        **plain,
-        categories=tuple(row["categories"]),
-        authors=tuple(Author(**author) for author in row["authors"]),
-        sections=tuple(Section(**section) for section in row["sections"]),
-        references=tuple(Reference(**reference) for reference in row["references"]),
-        tables=tuple(
-            CitedTable(
-                ordinal=table["ordinal"],
-                caption=table["caption"],
-                cells=tuple(tuple(cells) for cells in table["cells"]),
-                cited=tuple(table["cited"]),
-                **{
-                    name: tuple(tuple(numbers) for numbers in table.get(name) or ())
-                    for name in ("row_cited", "spans", "bold")
-                },
-            )
-            for table in row["tables"]
-        ),
-        results=tuple(Result(**result) for result in row["results"]),
-        health_reasons=tuple(row.get("health_reasons") or ()),
-        doubts=tuple(row.get("doubts") or ()),
-    )
+    """The document in a row of `DOCUMENT`; an absent column reads as the default."""
+    tables = [{n: v for n, v in table.items() if v is not None} for table in row["tables"]]
+    known = {name: value for name, value in row.items() if value is not None}
+    return document_adapter().validate_python({**known, "tables": tables})
 
 
 def paper_from_row(row: Mapping[str, Any]) -> Paper:

@@ -21,8 +21,8 @@ from vivavoce.corpus import Corpus
 from vivavoce.errors import DamagedError, InputError, StaleError
 from vivavoce.networks.authors import coauthor_tables
 from vivavoce.networks.graph import Graph
-from vivavoce.networks.tables import FOLDER, read_file
-from vivavoce.store import Row, hash_file, hash_of, lock, read_sealed, write_sealed
+from vivavoce.networks.tables import FOLDER
+from vivavoce.store import Row, hash_file, hash_of, lock, read_sealed, read_table, write_sealed
 
 if TYPE_CHECKING:
     from vivavoce.networks.citation import Entries
@@ -201,7 +201,7 @@ def _read(corpus: Corpus, name: str, part: str, entry: Row) -> pa.Table:
         raise DamagedError(
             f"{path} is missing or differs from what was written. Run: {command_for(corpus.folder)}"
         )
-    return read_file(path)
+    return read_table(path)
 
 
 def _inside_of(network: Network) -> Network:

@@ -2,18 +2,16 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
-from vivavoce.columns import MISSING, Flags, Ints, as_numbers
+from vivavoce.columns import MISSING, Flags, Ints, as_numbers, with_columns
 from vivavoce.corpus import Corpus
 from vivavoce.corpus.schema import TABLES
-from vivavoce.errors import DamagedError
+from vivavoce.store import read_table
 
 FOLDER = "networks"
 
@@ -22,15 +20,6 @@ def column_batches(corpus: Corpus, table: str, names: Sequence[str]) -> Iterator
     """Read columns of a corpus table, file by file; `DamagedError` if a file was altered."""
     for name in corpus.files(table):
         yield read_shard(corpus, name, names)
-
-
-def read_file(path: Path, names: Sequence[str] | None = None) -> pa.Table:
-    """Read a Parquet file, or some of its columns; `DamagedError` if it cannot be read."""
-    try:
-        with pq.ParquetFile(path) as file:
-            return file.read(columns=None if names is None else list(names), use_threads=False)
-    except (OSError, pa.ArrowException) as error:
-        raise DamagedError(f"{path} cannot be read as Parquet: {error}") from error
 
 
 def read_columns(corpus: Corpus, table: str, names: Sequence[str]) -> pa.Table:
@@ -56,7 +45,7 @@ def widen(table: pa.Table) -> pa.Table:
 
 def read_shard(corpus: Corpus, name: str, columns: Sequence[str]) -> pa.Table:
     """Read some columns of a table's file; `DamagedError` if the file was altered."""
-    return read_file(corpus.sound_path(name), columns)
+    return read_table(corpus.sound_path(name), columns)
 
 
 def read_papers(corpus: Corpus, *more: str) -> pa.Table:
@@ -66,9 +55,7 @@ def read_papers(corpus: Corpus, *more: str) -> pa.Table:
         ids, own = (table[name].to_pylist() for name in ("paper_id", "first_public"))
         pairs = zip(ids, own, strict=True)
         dates = [corpus.date_of_work(paper_id) or date for paper_id, date in pairs]
-        place = table.column_names.index("first_public")
-        field = table.schema.field(place)
-        table = table.set_column(place, field, pa.array(dates, field.type))
+        table = with_columns(table, {"first_public": dates})
     return table
 
 

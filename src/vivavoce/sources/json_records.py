@@ -8,7 +8,7 @@ so that it can be written again without loss. Fields are read with the expected 
 import math
 import re
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, cast
@@ -103,12 +103,21 @@ def read_head(path: Path) -> bytes:
 
 def cut(path: Path) -> Iterator[Piece]:
     """Runs of 200 lines (500 in gzip, where each run is sought from the start), or a whole file."""
+    if is_lines(path):
+        yield from cut_lines(path, _LINES_PER_PIECE, _LINES_PER_GZIP_PIECE)
+    else:
+        yield Piece(path)
+
+
+def cut_lines(path: Path, run: int, gzip_run: int | None = None) -> Iterator[Piece]:
+    """Runs of lines, longer ones in gzip; a gzip file is whole without `gzip_run`."""
     bounds = [(0, 1)]
     with suppress(*_DAMAGE):  # reading it says what is wrong
-        bounds.extend(_bounds(path) if is_lines(path) else ())
-    for place, (start, row) in enumerate(bounds):
-        is_last = place + 1 == len(bounds)
-        yield Piece(path, start, None if is_last else bounds[place + 1][0], row)
+        if (lines := gzip_run if is_gzip(path) else run) is not None:
+            bounds.extend(_bounds(path, lines))
+    stops = [*(start for start, _ in bounds[1:]), None]
+    for (start, row), stop in zip(bounds, stops, strict=True):
+        yield Piece(path, start, stop, row)
 
 
 def read_records(piece: Piece) -> Iterator[tuple[str, Record | str]]:
@@ -122,10 +131,10 @@ def read_records(piece: Piece) -> Iterator[tuple[str, Record | str]]:
 
 
 def read_documents(
-    piece: Piece, document_from: Callable[[Record, str], Document]
+    records: Iterable[tuple[str, Fields | str]], document_from: Callable[[Fields, str], Document]
 ) -> Iterator[Document | Fault]:
-    """The documents of a piece; `document_from` takes a record and its place."""
-    for where, record in read_records(piece):
+    """The documents of records; `document_from` takes a record and its place."""
+    for where, record in records:
         try:
             if isinstance(record, str):
                 raise InputError(record)
@@ -167,9 +176,8 @@ def read_values(
         yield name, f"the file cannot be read{beyond}: {error}"
 
 
-def _bounds(path: Path) -> Iterator[tuple[int, int]]:
+def _bounds(path: Path, run: int) -> Iterator[tuple[int, int]]:
     """(Byte, line) at which each run of lines except the first starts."""
-    run = _LINES_PER_GZIP_PIECE if is_gzip(path) else _LINES_PER_PIECE
     most = _most_unpacked(path)
     offset, lines, is_start = 0, 0, False
     with open_bytes(path) as stream:

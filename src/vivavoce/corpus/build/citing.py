@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from vivavoce.columns import write_parquet_table
+from vivavoce.columns import with_columns, write_parquet_table
 from vivavoce.corpus.build.parts import FACTS, REFERENCES
 from vivavoce.corpus.reference_index import (
     COLUMNS,
@@ -71,10 +71,8 @@ def resolve_references(task: Row) -> Row:
     references = pq.read_table(path)
     resolved = resolve_shard(references, _open(folder / task["index"]))
     if not (is_intact and resolved.equals(references.select(RESOLVED.names))):
-        for name in resolved.column_names:
-            field = references.schema.get_field_index(name)
-            references = references.set_column(field, references.field(field), resolved[name])
-        entry = write_parquet_table(path, references)
+        columns = {name: resolved[name] for name in resolved.column_names}
+        entry = write_parquet_table(path, with_columns(references, columns))
     extra = {**entry, "index": task["index"]}
     mark_done(path, config=task["config"], inputs=task["inputs"], extra=extra)
     return {}

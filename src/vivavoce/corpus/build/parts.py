@@ -23,6 +23,7 @@ from vivavoce.corpus.fields import assign_roles, failed_gates
 from vivavoce.corpus.matching import SKETCH, sketch_row
 from vivavoce.corpus.merge import MergedPaper
 from vivavoce.corpus.reference_index import paper_facts
+from vivavoce.corpus.references import KnownPaper, know_paper
 from vivavoce.corpus.schema import KEYS, TABLES, document_from_row, row_of, sort_rows
 from vivavoce.readers import LibraryPaper, LibrarySection
 from vivavoce.readers.cell_results import read_results
@@ -63,7 +64,7 @@ def make_shard(task: Row) -> Row:
         shard.add(MergedPaper(paper_id, tuple(next(documents) for _ in range(count))))
     tables = {table: rows.table() for table, rows in shard.tables.items()}
     references = tables.pop(REFERENCES)
-    facts = paper_facts(shard.citable, shard.metadata_kinds)
+    facts = paper_facts(shard.citable)
     sketches = pa.Table.from_pylist(shard.sketches, schema=SKETCH)
     internal = ((RESULTS, tables.pop("results")), (FACTS, facts), (SKETCHES, sketches))
     files = {
@@ -173,7 +174,7 @@ class _Shard:
         names = (*_FINAL, REFERENCES, "results")
         self.tables = {name: Rows(name) for name in names}
         self.sketches: list[Row] = []
-        self.citable: list[tuple[MergedPaper, int | None]] = []
+        self.citable: list[KnownPaper] = []
         self.metadata_kinds = {s.kind for s in list_sources().values() if s.is_metadata}
         self.sources: Counter[str] = Counter()
         self.results: Counter[str] = Counter()
@@ -184,12 +185,7 @@ class _Shard:
         text = text_document(paper)
         statements, row, sections = _merge_fields(paper, text)
         year = int(row["published"][:4]) if row["published"] else None
-        # Texts are dropped, since matching references does not need them.
-        slim = tuple(
-            replace(d, abstract=None, sections=(), references=(), tables=(), results=())
-            for d in paper.documents
-        )
-        self.citable.append((MergedPaper(paper.paper_id, slim), year))
+        self.citable.append(know_paper(paper, year, self.metadata_kinds))
         self.sources[row["source"]] += 1
         self.dated += row["first_public"] is not None
         key = {"paper_id": paper.paper_id}

@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from vivavoce.columns import with_columns
 from vivavoce.corpus.build.identity import Identity
 from vivavoce.corpus.build.partitioning import read_rows
 from vivavoce.corpus.build.parts import RESULTS
@@ -69,11 +70,9 @@ def collect_results(
     results = sort_rows(pa.concat_tables([_SCHEMA.empty_table(), *tables]), KEYS["results"])
     # These columns are filled in per board.
     judgements = judge_results(results.select([*_JUDGED_BY, "higher_is_better"]).to_pylist())
-    for name in ("higher_is_better", *(field.name for field in JUDGED)):
-        place = _SCHEMA.get_field_index(name)
-        column = pa.array([judgement[name] for judgement in judgements], _SCHEMA.field(place).type)
-        results = results.set_column(place, _SCHEMA.field(place), column)
-    return results, counts
+    names = ("higher_is_better", *(field.name for field in JUDGED))
+    judged = {name: [judgement[name] for judgement in judgements] for name in names}
+    return with_columns(results, judged), counts
 
 
 OF_ANOTHER_SCALE = "of another scale"

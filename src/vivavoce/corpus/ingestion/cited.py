@@ -11,7 +11,6 @@ from vivavoce.corpus.ingestion.lookup import (
     GOT,
     SUFFIXES,
     UNKNOWN,
-    KeptBody,
     Lookup,
     WorkKey,
     ask_in_turn,
@@ -22,6 +21,7 @@ from vivavoce.corpus.ingestion.lookup import (
 from vivavoce.corpus.matching import is_telling, title_key
 from vivavoce.corpus.reading import Corpus, load_corpus
 from vivavoce.records import Document, Fault
+from vivavoce.sources.catalogues.arxiv import read_feed
 from vivavoce.sources.catalogues.arxiv.search import API, by_ids
 from vivavoce.sources.http.client import BadReplyError, Client
 from vivavoce.store import Row, hash_file, hash_of, write_bytes
@@ -74,10 +74,9 @@ def fetch_cited(
         InputError: The folder holds no corpus.
         LockedError: Another process fetches for this corpus, or has locked it.
     """
-    kept = KeptBody(client)
 
     def rows_of(index: Index, names: Sequence[str], absent: Absent) -> Iterator[list[Row]]:
-        return _ask_arxiv(kept, api, corpus, index, names)
+        return _ask_arxiv(client, api, corpus, index, names)
 
     return _fetch(corpus, INDEX, "arxiv_id", rows_of, _absent, limit, tables, progress, BATCH)
 
@@ -132,11 +131,11 @@ def _fetch(
 
 
 def _ask_arxiv(
-    client: KeptBody, api: str, corpus: Path, index: Index, names: Sequence[str]
+    client: Client, api: str, corpus: Path, index: Index, names: Sequence[str]
 ) -> Iterator[list[Row]]:
     """Ask for works in one request, or in halves if it is refused; yield their index rows."""
     try:
-        entries = list(by_ids(client, names, page=BATCH, api=api))
+        body = by_ids(client, names, api=api)
     except BadReplyError as error:
         if not is_refusal(error):
             raise
@@ -148,9 +147,9 @@ def _ask_arxiv(
         yield from _ask_arxiv(client, api, corpus, index, names[:middle])
         yield from _ask_arxiv(client, api, corpus, index, names[middle:])
         return
-    known = {e.arxiv_id for e in entries if isinstance(e, Document) and e.arxiv_id}
+    known = {entry.arxiv_id for entry in read_feed(body).entries if isinstance(entry, Document)}
     got = [name for name in names if name in known]
-    kept = _save(corpus, index, client.body) if got else {}
+    kept = _save(corpus, index, body) if got else {}
     lost = {"outcome": UNKNOWN, "reason": "arXiv has no paper with this id"}
     yield [
         *({"arxiv_id": name, "outcome": GOT, **kept} for name in got),

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 from urllib.parse import quote, urlencode
 
 from vivavoce.corpus.ingestion.downloads import (
@@ -54,24 +54,11 @@ class WorkKey:
     doi: str | None = None
 
 
-class KeptBody(Client):
-    """A client that keeps the last body it fetched."""
-
-    def __init__(self, client: Client) -> None:
-        self._client = client
-        self.body = b""
-
-    def get(self, url: str, **options: Any) -> bytes:
-        """Fetch the body at an address, and keep it."""
-        self.body = self._client.get(url, **options)
-        return self.body
-
-
 class Lookup:
     """Asks for works one at a time; `base` replaces the usual addresses of both services."""
 
     def __init__(self, client: Client, base: str | None) -> None:
-        self._client = KeptBody(client)
+        self._client = client
         self._base = base
 
     def keep(self, service: str, wanted: WorkKey, corpus: Path, file: str) -> Row:
@@ -91,13 +78,13 @@ class Lookup:
         api = f"{self._base}/api/query" if self._base else API
         try:
             name = wanted.arxiv_id or self._arxiv_id(wanted, api)
-            entries = list(by_ids(self._client, [name], api=api)) if name else []
+            body = by_ids(self._client, [name], api=api) if name else None
         except BadReplyError as error:
             if is_refusal(error):
                 return None
             raise
-        known = any(isinstance(entry, Document) for entry in entries)
-        return self._client.body if known else None
+        entries = read_feed(body).entries if body else ()
+        return body if any(isinstance(entry, Document) for entry in entries) else None
 
     def _arxiv_id(self, wanted: WorkKey, api: str) -> str | None:
         """Id of the result with the wanted title; None unless exactly one result has this title."""

@@ -1,15 +1,15 @@
 """Reader of arXiv's metadata snapshot, one paper per line or row."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document
 from vivavoce.sources import Source, is_named
-from vivavoce.sources.catalogues.metadata.tabular import cut, read_documents, read_rows
+from vivavoce.sources.catalogues.metadata.tabular import cut, read_rows
 from vivavoce.sources.catalogues.oai import authors_of, read_listing, read_versions, split_authors
-from vivavoce.sources.json_records import list_at
+from vivavoce.sources.json_records import Fields, list_at, read_documents
 
 KIND = "snapshot"
 COLUMNS = tuple(
@@ -24,7 +24,7 @@ _NAME = re.compile(
 )
 
 
-def _document(row: Mapping[str, Any]) -> Document:
+def _document(row: Fields, where: str) -> Document:
     fields = {name: _text(row.get(name), name) for name in _FIELDS}
     versions = [
         (_text(version.get("version"), "a version"), _text(version.get("created"), "a date"))
@@ -35,7 +35,7 @@ def _document(row: Mapping[str, Any]) -> Document:
     return read_listing(KIND, fields, authors=_authors(row), published=published, version=latest)
 
 
-def _authors(row: Mapping[str, Any]) -> Iterator[Author]:
+def _authors(row: Fields) -> Iterator[Author]:
     """Authors from their parts (family name, given names, suffix), or else from the line."""
     parsed = [
         [_text(part, "a name") for part in name[:3]] + [""] * 3
@@ -61,7 +61,7 @@ SOURCE = Source(
     dates="version",
     matches=is_named(_NAME),
     pieces=cut,
-    read=lambda piece, options: read_documents(piece, read_rows(piece, COLUMNS), _document),
+    read=lambda piece, options: read_documents(read_rows(piece, COLUMNS), _document),
     holds_many=True,
     reader_version="4",
 )

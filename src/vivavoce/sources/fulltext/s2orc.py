@@ -12,7 +12,6 @@ from vivavoce.sources.fulltext.model import Block, Cell, Entry, Manuscript, RawT
 from vivavoce.sources.fulltext.outline import find_sections
 from vivavoce.sources.json_records import (
     Fields,
-    Record,
     cut,
     is_lines,
     line_at,
@@ -20,6 +19,7 @@ from vivavoce.sources.json_records import (
     objects_at,
     read_documents,
     read_head,
+    read_records,
     rows_at,
     text_at,
     texts_at,
@@ -203,14 +203,14 @@ def _matches(path: Path) -> bool:
 def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
     name = None if is_lines(piece.path) else piece.path.name
 
-    def read(record: Record, where: str) -> Document:
+    def read(record: Fields, where: str) -> Document:
         number = line_at(record, "paper_id")
         if name is None and number and "has_pdf_parse" in record:
             # A release has one line with the text of a paper and one without it.
             number = f"metadata:{number}"
         return document_from(record, name or number or where, name)
 
-    return read_documents(piece, read)
+    return read_documents(read_records(piece), read)
 
 
 SOURCE = Source(

@@ -20,6 +20,7 @@ from vivavoce.sources.json_records import (
     objects_at,
     read_documents,
     read_head,
+    read_records,
     rows_at,
     text_at,
 )
@@ -233,7 +234,7 @@ SOURCE = Source(
     dates="version",
     matches=_matches,
     pieces=cut,
-    read=lambda piece, options: read_documents(piece, document_from),
+    read=lambda piece, options: read_documents(read_records(piece), document_from),
     holds_many=True,
     reader_version="7",
 )

@@ -7,16 +7,17 @@ becomes a paper of its own. Citation commands become the numbers of their refere
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault, Reference
 from vivavoce.sources import Piece, ReadOptions, Source
-from vivavoce.sources.catalogues.metadata.tabular import BadFile, csv_rows
+from vivavoce.sources.catalogues.metadata.tabular import read_rows
 from vivavoce.sources.fulltext.assemble import assemble
 from vivavoce.sources.fulltext.latex.files import PaperFiles
 from vivavoce.sources.fulltext.latex.paper import read_paper
+from vivavoce.sources.json_records import Fields, read_documents
 from vivavoce.text.dates import date_in
 from vivavoce.text.identifiers import arxiv_id_in, find_arxiv_id
 from vivavoce.text.normalise import clean_line, normalise_title
@@ -27,49 +28,34 @@ _CITE = re.compile(
 )
 _BEFORE = r"\documentclass{article}\begin{document}\section{Related Work}"
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
-Fields = Mapping[str, str]
 
 
 def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
     cited: dict[str, list[Fields]] = defaultdict(list)
     works: dict[str, Document] = {}
-    for _, row in _rows(piece.path.with_name(CITATIONS)):
-        if isinstance(row, Fault):
-            yield row
+    citations = Piece(piece.path.with_name(CITATIONS))
+    for where, row in read_rows(citations, {"parent_paper_arxiv_id"}):
+        if isinstance(row, str):
+            yield Fault(where, row)
         elif clean_line(row.get("cited_paper_title") or ""):
             cited[_id(row.get("parent_paper_arxiv_id"))].append(row)
             if row.get("cited_paper_abstract"):
                 work = _work(row)
                 works.setdefault(work.arxiv_id or work.key, work)
     targets = set()
-    for where, row in _rows(piece.path):
-        if isinstance(row, Fault):
-            yield row
-            continue
-        try:
-            paper = _paper(row, cited[_id(row.get("arxiv_id"))], where)
-        except InputError as error:
-            yield Fault(where, str(error))
-        else:
-            targets.add(paper.arxiv_id)
-            yield paper
+
+    def read(row: Fields, where: str) -> Document:
+        paper = _paper(row, cited[_id(row.get("arxiv_id"))], where)
+        targets.add(paper.arxiv_id)
+        return paper
+
+    yield from read_documents(read_rows(piece, {"arxiv_id"}), read)
     yield from (work for key, work in works.items() if key not in targets)
 
 
 def _id(text: str | None) -> str:
     """The arXiv id without its version, since the versions in the two files may differ."""
     return arxiv_id_in(text or "") or ""
-
-
-def _rows(path: Path) -> Iterator[tuple[str, Fields | Fault]]:
-    """Rows of a file, each with its place."""
-    try:
-        wanted = {"arxiv_id"} if path.name == PAPERS else {"parent_paper_arxiv_id"}
-        for line, row in csv_rows(Piece(path), wanted):
-            where = f"{path.name}:{line}"
-            yield where, Fault(where, row) if isinstance(row, str) else row
-    except (BadFile, OSError) as error:
-        yield path.name, Fault(path.name, str(error))
 
 
 def _paper(row: Fields, citations: Sequence[Fields], where: str) -> Document:

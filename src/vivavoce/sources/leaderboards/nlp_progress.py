@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from vivavoce.errors import InputError
-from vivavoce.records import Fault
+from vivavoce.records import Fault, Result
 from vivavoce.sources import holds_in_text, name_in_folder
 from vivavoce.sources.leaderboards.rows import (
     ResultRow,
@@ -14,10 +14,11 @@ from vivavoce.sources.leaderboards.rows import (
     plain,
     read_fields,
     read_lines,
+    read_score,
     read_text,
     results_source,
 )
-from vivavoce.text.cell_text import plain_words, read_score
+from vivavoce.text.cell_text import plain_words
 from vivavoce.text.table_lines import is_pipe_line, split_pipes
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.{1,300}?)[ \t#]*")
@@ -129,15 +130,9 @@ def _read_board(board: _Board, task: str, dataset: str) -> Iterator[ResultRow]:
         for column in metrics:
             score = plain(plain_words(row[column]))
             if read_score(score) is not None:
-                yield ResultRow(
-                    task=task,
-                    dataset=f"{dataset} > {own}" if own else dataset,
-                    metric=header[column],
-                    method=plain(plain_words(row[method])),
-                    score=score,
-                    paper_title=title,
-                    paper_url=url,
-                )
+                part = f"{dataset} > {own}" if own else dataset
+                used = plain(plain_words(row[method]))
+                yield ResultRow(Result(part, task, header[column], used, None, score, url), title)
 
 
 def _is_metric(header: Sequence[str], rows: Sequence[Sequence[str]], column: int) -> bool:
@@ -178,15 +173,16 @@ def _read_row(line: str) -> list[ResultRow]:
     path = text.get("section") or text.get("dataset", "")
     # Headings without links and closing colons, as pages give them.
     headings = [plain(plain_words(part)).rstrip(":. ") for part in path.split(" > ")]
-    row = ResultRow(
-        task=text.get("task", ""),
+    result = Result(
         dataset=" > ".join(headings),
+        task=text.get("task", ""),
         metric=text.get("metric", "").replace("\\", ""),
         method=text.get("method", ""),
-        score=text.get("score", ""),
-        paper_title=text.get("paper_title") or None,
+        score=None,
+        score_text=text.get("score", ""),
         paper_url=text.get("paper_url") or None,
     )
+    row = ResultRow(result, text.get("paper_title") or None)
     if not has_name(row):
         raise InputError("the row has no dataset, metric or score")
     return [row]

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import InputError
-from vivavoce.records import Fault
+from vivavoce.records import Fault, Result
 from vivavoce.sources import is_named, read_whole
 from vivavoce.sources.json_records import parse_strictly
 from vivavoce.sources.leaderboards.rows import (
@@ -45,9 +45,9 @@ def _read(path: Path, name: str, faults: list[Fault]) -> Iterable[ResultRow]:
     rows = list(_rows(_content(path), name, faults))
     modalities = _modalities(path, faults)
     for row in rows:
-        dataset = row.dataset.casefold()  # or the dataset that it is a part of
+        dataset = row.result.dataset.casefold()  # or the dataset that it is a part of
         known = modalities.get(dataset) or modalities.get(dataset.partition(" / ")[0])
-        yield replace(row, modality=row.modality or known)
+        yield replace(row, result=replace(row.result, modality=row.result.modality or known))
 
 
 def _parts(path: Path) -> Sequence[Path]:
@@ -134,7 +134,7 @@ def _task_rows(
                 row = _row(fields, *names, score, area)
                 if has_name(row):
                     yield row
-                elif row.score:
+                elif row.result.score_text:
                     where = f"{name}: {' / '.join(names)}"
                     faults.append(Fault(where, "a score has no dataset or no metric"))
     for subtask in _list(task.get("subtasks")):
@@ -168,18 +168,19 @@ def _row(
     area: str | None = None,
 ) -> ResultRow:
     """The row of a metric and its score."""
-    return ResultRow(
-        task=task,
+    result = Result(
         dataset=dataset,
+        task=task,
         metric=plain(score[0]),
         method=plain(fields.get("model_name")) or plain(fields.get("method")),
-        score=plain(score[1]),
-        paper_title=plain(fields.get("paper_title")) or None,
+        score=None,
+        score_text=plain(score[1]),
         paper_url=plain(fields.get("paper_url")) or None,
         date=plain(fields.get("paper_date")) or None,
         area=area or plain(_first(fields.get("area"))) or plain(fields.get("area")) or None,
         modality=_joined(fields.get("modality")) or None,
     )
+    return ResultRow(result, plain(fields.get("paper_title")) or None)
 
 
 def _joined(value: Any) -> str:

@@ -4,16 +4,17 @@ Such a document does not become a paper. Its results go to the paper in the corp
 identifier or title; results of works outside the corpus have no paper.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from vivavoce.errors import InputError
+from vivavoce.metrics.tables.cell_matching import read_number
 from vivavoce.records import Document, Fault, Result
 from vivavoce.sources import Piece, ReadOptions, Source, read_whole
 from vivavoce.sources.json_records import parse_strictly
-from vivavoce.text.cell_text import read_score
 from vivavoce.text.dates import date_in
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id, find_doi
 from vivavoce.text.normalise import clean_line, normalise_title
@@ -24,26 +25,18 @@ _MAX_FAULTS = 1_000
 """Most faults listed for a file."""
 _MAX_CHARACTERS = 1_000
 """Most characters of a name; longer ones are cut."""
+_NUMBER_FIRST = re.compile(r"[\W_]*\d")
 
 
 @dataclass(frozen=True, slots=True)
 class ResultRow:
     """One score of one method, and the paper that reports it."""
 
-    task: str
-    dataset: str
-    metric: str
-    method: str
-    score: str
-    """Score as printed."""
+    result: Result
+    """The score and the date are as printed: `score_text` is read later."""
     paper_title: str | None = None
-    paper_url: str | None = None
     file_name: str | None = None
     """Name of the paper's file, if rows are identified by it."""
-    date: str | None = None
-    area: str | None = None
-    modality: str | None = None
-    """Modality of the dataset; several are separated by semicolons."""
 
 
 def read_lines(
@@ -93,16 +86,17 @@ def results_source(
             yield Fault(name, str(error))
             return
         # A document for each paper that rows name, in order, then the first faults.
-        groups: dict[str, list[tuple[int, ResultRow]]] = {}
+        groups: dict[str, list[ResultRow]] = {}
         for number, row in enumerate(rows):
             title = normalise_title(row.paper_title or "")
-            paper = row.paper_url or row.file_name or title or f"row {number}"
-            groups.setdefault(paper, []).append((number, row))
+            paper = row.result.paper_url or row.file_name or title or f"row {number}"
+            score, date = read_score(row.result.score_text), date_in(row.result.date)
+            result = replace(row.result, score=score, date=date)
+            if best_first:
+                result = replace(result, listed_in=name, position=number)
+            groups.setdefault(paper, []).append(replace(row, result=result))
         for paper, members in groups.items():
-            results = tuple(
-                _result(row, name if best_first else None, number) for number, row in members
-            )
-            yield _document([row for _, row in members], results, kind, f"{name}#{paper}")
+            yield _document(members, kind, f"{name}#{paper}")
         yield from faults[:_MAX_FAULTS]
 
     return Source(
@@ -136,12 +130,12 @@ def plain(value: Any) -> str:
 
 def has_name(row: ResultRow) -> bool:
     """Check that a row has a score, its dataset and its metric."""
-    return bool(row.dataset and row.metric and row.score)
+    return bool(row.result.dataset and row.result.metric and row.result.score_text)
 
 
-def _document(rows: list[ResultRow], results: tuple[Result, ...], kind: str, key: str) -> Document:
-    first = rows[0]
-    url = first.paper_url
+def _document(rows: list[ResultRow], kind: str, key: str) -> Document:
+    first, results = rows[0], tuple(row.result for row in rows)
+    url = results[0].paper_url
     # Some lists give the address of the paper instead of its title. Rows that share a link but not
     # a title give no title.
     titles = [
@@ -168,18 +162,6 @@ def _document(rows: list[ResultRow], results: tuple[Result, ...], kind: str, key
     )
 
 
-def _result(row: ResultRow, listed_in: str | None, position: int) -> Result:
-    return Result(
-        dataset=row.dataset,
-        task=row.task,
-        metric=row.metric,
-        method=row.method,
-        score=read_score(row.score),
-        score_text=row.score,
-        paper_url=row.paper_url,
-        date=date_in(row.date),
-        area=row.area,
-        modality=row.modality,
-        listed_in=listed_in,
-        position=None if listed_in is None else position,
-    )
+def read_score(text: str) -> float | None:
+    """The number that a printed score stands for; None if the text does not begin with it."""
+    return read_number(text) if _NUMBER_FIRST.match(text) else None

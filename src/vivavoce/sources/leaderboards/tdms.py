@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from vivavoce.errors import InputError
-from vivavoce.records import Fault
+from vivavoce.records import Fault, Result
 from vivavoce.sources import is_named
 from vivavoce.sources.leaderboards.rows import (
     ResultRow,
@@ -58,9 +58,9 @@ def _read_row(line: str) -> list[ResultRow]:
     fields = read_fields(line)
     values = {name: plain(fields.get(name)) for name in ("task", "dataset", "metric", "score")}
     row = _row(plain(fields.get("paper")), plain(fields.get("paper_url")) or None, **values)
-    if not has_name(row) and row.score:
+    if not has_name(row) and row.result.score_text:
         raise InputError("the row has no dataset or no metric")
-    return [row] if row.score else []
+    return [row] if row.result.score_text else []
 
 
 def _row(
@@ -68,15 +68,9 @@ def _row(
 ) -> ResultRow:
     """Make the row of a score; an empty file name is dropped."""
     stem = paper.removesuffix(_PAPER_SUFFIX)
-    return ResultRow(
-        task=plain(task).replace("_", " "),
-        dataset=plain(dataset),
-        metric=plain(metric),
-        method="",
-        score=plain(score),
-        paper_url=url,
-        file_name=f"{stem}{_PAPER_SUFFIX}" if stem else None,
-    )
+    named = plain(dataset), plain(task).replace("_", " "), plain(metric)
+    result = Result(*named, method="", score=None, score_text=plain(score), paper_url=url)
+    return ResultRow(result, file_name=f"{stem}{_PAPER_SUFFIX}" if stem else None)
 
 
 SOURCE = results_source(

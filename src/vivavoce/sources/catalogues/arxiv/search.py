@@ -4,14 +4,14 @@ Results are requested in order of submission: new papers come last, so no paper 
 page to another. The pages are saved as files that `viva ingest arxiv` reads.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
 from urllib.parse import urlencode
 
 from vivavoce.errors import InputError
-from vivavoce.records import Document, Fault
+from vivavoce.records import Document
 from vivavoce.sources.catalogues.arxiv import Feed, ReportedError, read_feed
 from vivavoce.sources.http.client import BadReplyError, BadStatusError, Client
 from vivavoce.store import Row, hash_file, hash_of, read_json, write_bytes, write_json
@@ -58,38 +58,22 @@ def _check_size(page: int) -> None:
         raise InputError(f"A page cannot hold {page} results: choose 1 to {LARGEST_PAGE}.")
 
 
-def by_ids(
-    client: Client, ids: Sequence[str], *, page: int = 100, api: str = API
-) -> Iterator[Document | Fault]:
-    """Fetch the papers with these arXiv ids in batches; an id unknown to arXiv gives a fault.
+def by_ids(client: Client, ids: Sequence[str], *, api: str = API) -> bytes:
+    """Fetch the feed of the papers with these arXiv ids; it leaves out those unknown to arXiv.
 
-    An invalid id raises `InputError` before any request is made.
+    An invalid id, or too many, raise `InputError` before any request is made.
     """
-    _check_size(page)
-    wanted: dict[str, str] = {}
-    """Id as requested -> the id without its version."""
+    wanted: list[str] = []
     for name in ids:
         identity = find_arxiv_id(name)
         if identity is None:
             raise InputError(f"{name[:80]!r} is not an arXiv id such as 1410.5401v2.")
-        wanted[f"{identity[0]}{identity[1] or ''}"] = identity[0]
-    names = list(wanted)
-    for start in range(0, len(names), page):
-        batch = names[start : start + page]
-        # The API returns 10 results by default, even for a list of ids.
-        asked = {"search_query": "", "id_list": ",".join(batch), "start": 0}
-        url = f"{api}?{urlencode({**asked, 'max_results': len(batch)})}"
-        feed = read_feed(_page(client, url, 0, len(batch)))
-        yield from feed.entries
-        if feed.replaced:
-            yield Fault(
-                f"ids from {batch[0]} on",
-                f"invalid characters replaced by U+FFFD: {feed.replaced}",
-            )
-        received = {e.arxiv_id for e in feed.entries if isinstance(e, Document)}
-        for name in batch:
-            if wanted[name] not in received:
-                yield Fault(name, "arXiv has no paper with this id")
+        wanted.append(f"{identity[0]}{identity[1] or ''}")
+    _check_size(len(wanted))
+    # The API returns 10 results by default, even for a list of ids.
+    asked = {"search_query": "", "id_list": ",".join(wanted), "start": 0}
+    url = f"{api}?{urlencode({**asked, 'max_results': len(wanted)})}"
+    return _page(client, url, 0, len(wanted))
 
 
 def _page(client: Client, url: str, start: int, size: int) -> bytes:

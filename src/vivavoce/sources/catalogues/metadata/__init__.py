@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,12 +13,11 @@ from vivavoce.sources import Piece, ReadOptions, Source, has_suffix
 from vivavoce.sources.catalogues.metadata.tabular import (
     DAMAGE,
     BadFile,
-    Rows,
     column_names,
     cut,
-    read_documents,
     read_rows,
 )
+from vivavoce.sources.json_records import read_documents
 from vivavoce.text.dates import parse_date, parse_month
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id, find_doi
 from vivavoce.text.normalise import clean_line, clean_text
@@ -261,14 +261,12 @@ def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
     """Read the documents of a piece; raises `InputError` only for a rename that cannot be done."""
     rename = options.rename
     _check_targets(rename)
-
-    def rows() -> Rows:
-        if rename and piece.start == 0:
+    if rename and piece.start == 0:
+        with suppress(BadFile, *DAMAGE):  # reading the file says what is wrong
             _check_sources(rename, column_names(piece.path, rename), piece.path)
-        yield from read_rows(piece, dict.fromkeys((*COLUMNS, *rename)))
-
     return read_documents(
-        piece, rows(), lambda row: document_from(_in_own_fields(row, rename) if rename else row)
+        read_rows(piece, dict.fromkeys((*COLUMNS, *rename))),
+        lambda row, where: document_from(_in_own_fields(row, rename) if rename else row),
     )
 
 

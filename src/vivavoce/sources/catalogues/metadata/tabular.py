@@ -11,21 +11,22 @@ import io
 import zlib
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError
-from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece
-from vivavoce.sources.json_records import numbered_lines
-from vivavoce.store import is_gzip, open_bytes, parse_object
+from vivavoce.sources.json_records import cut_lines, numbered_lines
+from vivavoce.store import open_bytes, parse_object
 
 if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-Rows = Iterator[tuple[int, Mapping[str, Any] | str]]
+Row = Mapping[str, Any]
+Rows = Iterator[tuple[int, Row | str]]
 
 ROWS_PER_PIECE = 10_000
 ROWS_SEARCHED_FOR_COLUMNS = 10_000
@@ -50,14 +51,12 @@ def cut(path: Path) -> Iterator[Piece]:
     if not path.is_file():
         raise InputError(f"{path} is not a file.")
     pieces: list[Piece] = []
-    try:
+    with suppress(BadFile, *DAMAGE):
         kind = _format(path)
         if kind == "parquet":
             pieces = list(_parquet_pieces(path))
-        elif kind == "jsonl" and not is_gzip(path):
-            pieces = list(_line_pieces(path))
-    except (BadFile, *DAMAGE):
-        pieces = []
+        elif kind == "jsonl":
+            pieces = list(cut_lines(path, ROWS_PER_PIECE))
     yield from pieces if len(pieces) > 1 else [Piece(path)]
 
 
@@ -79,35 +78,25 @@ def column_names(path: Path, looked_for: Collection[str] = ()) -> list[str]:
     return list(keys)
 
 
-def read_rows(piece: Piece, wanted: Collection[str]) -> Rows:
-    """Rows of a piece by column name, with at least the wanted columns."""
+def read_rows(piece: Piece, wanted: Collection[str]) -> Iterator[tuple[str, Row | str]]:
+    """(Place, row by column name or the reason why there is none) for every row of a piece.
+
+    Rows have at least the wanted columns. Damage to the file is the last reason.
+    """
     readers: Mapping[str, Callable[[Piece, Collection[str]], Rows]] = {
         "parquet": _parquet_rows,
-        "csv": csv_rows,
+        "csv": _csv_rows,
         "jsonl": _json_rows,
     }
-    yield from readers[_format(piece.path)](piece, wanted)
-
-
-def read_documents(
-    piece: Piece, rows: Rows, document_from: Callable[[Mapping[str, Any]], Document]
-) -> Iterator[Document | Fault]:
-    """Documents of a piece, and a fault for each bad row and for damage to the file."""
     name = piece.path.name
     last = piece.first_row - 1
     try:
-        for number, row in rows:
-            last = number
-            try:
-                if isinstance(row, str):
-                    raise InputError(row)
-                yield document_from(row)
-            except InputError as error:
-                yield Fault(f"{name}:{number}", str(error))
+        for last, row in readers[_format(piece.path)](piece, wanted):
+            yield f"{name}:{last}", row
     except BadFile as error:
-        yield Fault(name, str(error))
+        yield name, str(error)
     except DAMAGE as error:
-        yield Fault(name, f"the file cannot be read beyond row {last}: {error}")
+        yield name, f"the file cannot be read beyond row {last}: {error}"
 
 
 def _format(path: Path) -> str:
@@ -219,25 +208,6 @@ def _cell(cell: pa.Scalar) -> Any:
 # JSON Lines
 
 
-def _line_pieces(path: Path) -> Iterator[Piece]:
-    """Runs of lines, found by counting line ends."""
-    start, first, offset, lines = 0, 1, 0, 0
-    with path.open("rb") as stream:
-        while block := stream.read(_BLOCK_BYTES):
-            left = block.count(b"\n")
-            end = 0
-            while lines + left >= ROWS_PER_PIECE:
-                for _ in range(ROWS_PER_PIECE - lines):
-                    end = block.index(b"\n", end) + 1
-                left -= ROWS_PER_PIECE - lines
-                yield Piece(path, start, offset + end, first)
-                start, first, lines = offset + end, first + ROWS_PER_PIECE, 0
-            lines += left
-            offset += len(block)
-    if start < offset:
-        yield Piece(path, start, offset, first)
-
-
 def _json_rows(piece: Piece, _wanted: Collection[str] = ()) -> Rows:
     with open_bytes(piece.path) as stream:
         for number, line in numbered_lines(stream, piece, _MAX_LINE):
@@ -311,7 +281,7 @@ def _csv_header(records: Iterator[tuple[int, list[str] | str]]) -> list[str]:
     return [name.strip() for name in header]
 
 
-def csv_rows(piece: Piece, wanted: Collection[str]) -> Rows:
+def _csv_rows(piece: Piece, wanted: Collection[str]) -> Rows:
     """Line and fields of each record; raises `BadFile` if no wanted column exists."""
     records = _csv_records(piece.path)
     header = _csv_header(records)

@@ -313,20 +313,10 @@ def _entry(key: str, fields: Mapping[str, str]) -> Entry:
 
 def _people(field: str) -> list[tuple[str, str]]:
     """Surname and full name of each person in a field."""
+    from bibtexparser.middlewares.names import split_multiple_persons_names
+
     people = []
-    # The names in a field, split at `and` outside braces.
-    names: list[str] = []
-    words: list[str] = []
-    depth = 0
-    for word in field.split():
-        if word.lower() == "and" and depth <= 0:
-            names.append(" ".join(words))
-            words = []
-        else:
-            words.append(word)
-        depth += word.count("{") - word.count("}")
-    names.append(" ".join(words))
-    for person in [name for name in names if name][:200]:
+    for person in split_multiple_persons_names(field)[:200]:
         is_one = person.startswith("{") and person.endswith("}")
         last, comma, first = person.partition(",")
         if comma and not is_one:

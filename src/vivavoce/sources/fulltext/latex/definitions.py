@@ -3,7 +3,8 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from vivavoce.sources.fulltext.latex.layout import is_own_command
+from vivavoce.sources.fulltext.latex.files import PaperFiles
+from vivavoce.sources.fulltext.latex.layout import CONDITIONS, is_own_command
 from vivavoce.sources.fulltext.latex.tokens import PARAGRAPH, TokenStream
 
 _DOCUMENT_ENVIRONMENTS = frozenset(
@@ -29,12 +30,32 @@ class Macro:
 class Definitions(TokenStream):
     """A token stream that keeps the definitions made in it."""
 
-    def __init__(self, ignored: Collection[str] = ()) -> None:
+    def __init__(self, files: PaperFiles, ignored: Collection[str] = ()) -> None:
         super().__init__()
+        self._files = files
         self._ignored = ignored
         self.macros: dict[str, Macro] = {}
         self.hidden: set[str] = set()
         """Environments whose text is not printed."""
+        self.switches: dict[str, bool] = dict(CONDITIONS)
+        r"""Answer of each `\ifname` and, under `toggle name`, of each toggle."""
+        self.options: set[str] = set()
+        """Options of the document class."""
+        self.packages: set[str] = set()
+
+    def body(self, name: str) -> tuple[str, ...] | None:
+        """Tokens that a command without arguments stands for; None for any other."""
+        macro = self.macros.get(name)
+        is_plain = macro is not None and not macro.arguments and name not in macro.body
+        return macro.body if macro is not None and is_plain else None
+
+    def is_defined(self, name: str) -> bool:
+        """Check whether a command is defined, by the paper or by LaTeX."""
+        return name in self.macros or is_own_command(name)
+
+    def has_file(self, name: str) -> bool:
+        """Check whether a file is one of the paper's."""
+        return bool(self._files.find(name))
 
     def name(self) -> str:
         """The next argument if it is a command; else empty."""

@@ -3,7 +3,7 @@
 import os
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from vivavoce.errors import InputError
@@ -116,26 +116,18 @@ class PaperFiles:
 def list_text_files(folder: Path) -> list[str]:
     """The LaTeX files in a folder, sorted; links that lead out of it are skipped."""
     root = folder.resolve()
-    names = []
-    for path in _walk(root, 0):
-        if path.name.lower().endswith(TEXT_SUFFIXES) and path.resolve().is_relative_to(root):
-            names.append(path.relative_to(root).as_posix())
-            if len(names) >= _MAX_FILES:
-                break
-    return sorted(names)
-
-
-def _walk(folder: Path, depth: int) -> Iterator[Path]:
-    try:
-        entries = sorted(os.scandir(folder), key=lambda entry: (entry.is_dir(), entry.name))
-    except OSError:
-        return
-    for entry in entries:
-        if entry.is_dir(follow_symlinks=False):
-            if depth < _MAX_FOLDER and not entry.name.startswith("."):
-                yield from _walk(Path(entry.path), depth + 1)
-        elif entry.is_file():
-            yield Path(entry.path)
+    names: list[str] = []
+    for name, folders, files in os.walk(root):
+        inside = Path(name).relative_to(root)
+        is_deepest = len(inside.parts) >= _MAX_FOLDER
+        folders[:] = [] if is_deepest else sorted(f for f in folders if not f.startswith("."))
+        for file in sorted(file for file in files if file.lower().endswith(TEXT_SUFFIXES)):
+            target = (root / inside / file).resolve()
+            if target.is_relative_to(root) and target.is_file():
+                names.append((inside / file).as_posix())
+        if len(names) >= _MAX_FILES:
+            break
+    return sorted(names[:_MAX_FILES])
 
 
 def document_class(text: str) -> str | None:

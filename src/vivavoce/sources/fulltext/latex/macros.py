@@ -12,7 +12,7 @@ from importlib import resources
 from vivavoce.errors import InputError
 from vivavoce.sources.fulltext.latex.definitions import Definitions, Macro, is_parameter
 from vivavoce.sources.fulltext.latex.files import PaperFiles
-from vivavoce.sources.fulltext.latex.layout import CONDITIONS, commands, is_own_command
+from vivavoce.sources.fulltext.latex.layout import CONDITIONS, commands
 from vivavoce.sources.fulltext.latex.packages import Acronyms, choose, quantity
 from vivavoce.sources.fulltext.latex.tokens import LITERAL, EndlessMacros, Frame, tokenise
 
@@ -52,18 +52,14 @@ class Expander(Definitions):
     """Reads a paper, starting from its main file."""
 
     def __init__(self, files: PaperFiles, ignored: Collection[str] = ()) -> None:
-        super().__init__(ignored)
-        self._files = files
+        super().__init__(files, ignored)
         self.calls: Counter[str] = Counter()
         """Number of calls of each macro."""
-        self.switches = dict(CONDITIONS)
-        self.options: set[str] = set()
         self._acronyms = Acronyms()
         self._inputs = 0
         self._skipped = 0
         """Number of open conditions, counted from the one being skipped; 0 when reading."""
         self._has_else = False
-        self.packages: set[str] = set()
 
     def expand(self, name: str) -> list[str]:
         """Every token of the paper; `InputError` if its macros or files exceed all bounds."""
@@ -141,7 +137,7 @@ class Expander(Definitions):
         elif token == "\\endinput":
             while self.frames and self.frames.pop().name is None:
                 pass
-        elif (taken := choose(token, self, self)) is not None:
+        elif (taken := choose(token, self)) is not None:
             self.push(taken)
         elif (printed := self._acronyms.print(token, self)) is not None:
             self.push(printed)
@@ -173,20 +169,6 @@ class Expander(Definitions):
             answer = self.is_defined("\\" + "".join(parts).strip())
         if not answer:
             self._skipped, self._has_else = 1, True
-
-    def body(self, name: str) -> tuple[str, ...] | None:
-        """Tokens that a command without arguments stands for; None for any other."""
-        macro = self.macros.get(name)
-        is_plain = macro is not None and not macro.arguments and name not in macro.body
-        return macro.body if macro is not None and is_plain else None
-
-    def is_defined(self, name: str) -> bool:
-        """Check whether a command is defined, by the paper or by LaTeX."""
-        return name in self.macros or is_own_command(name)
-
-    def has_file(self, name: str) -> bool:
-        """Check whether a file is one of the paper's."""
-        return bool(self._files.find(name))
 
     def _call(self, macro: Macro) -> None:
         kinds = macro.kinds or "m" * macro.arguments

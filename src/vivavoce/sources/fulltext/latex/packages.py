@@ -5,48 +5,25 @@ The first use of an acronym prints its long form. Quantities are siunitx's numbe
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
+from vivavoce.sources.fulltext.latex.definitions import Definitions
 from vivavoce.sources.fulltext.latex.tokens import LITERAL, TokenStream, source_of
 from vivavoce.text import read_data
 
 _MAX_EXPANSIONS = 10
 
 
-class DefinedNames(Protocol):
-    """Commands, switches and options that a paper has defined so far."""
-
-    switches: dict[str, bool]
-    r"""Answer of each `\ifname` and, under `toggle name`, of each toggle."""
-    options: set[str]
-    """Options of the document class."""
-    packages: set[str]
-
-    def body(self, name: str) -> tuple[str, ...] | None:
-        """Tokens that a command without arguments stands for; None for any other."""
-        ...
-
-    def is_defined(self, name: str) -> bool:
-        """Check whether a command is defined."""
-        ...
-
-    def has_file(self, name: str) -> bool:
-        """Check whether a file is one of the paper's."""
-        ...
-
-
-def choose(command: str, stream: TokenStream, known: DefinedNames) -> list[str] | None:
+def choose(command: str, known: Definitions) -> list[str] | None:
     """Tokens of the branch that is printed; None if the command is not such a condition."""
-    if command in _SETTERS:
-        kind, value = _SETTERS[command]
-        name = "".join(stream.argument()).strip()
+    if (setter := _SETTER.fullmatch(command)) is not None:
+        name = "".join(known.argument()).strip()
         is_taken = name == "draft" and "ifdraft" in known.packages
-        key = f"toggle {name}" if kind == "toggle" or is_taken else f"\\if{name}"
-        if value is None:
-            known.switches[key] = "".join(stream.argument()).strip() == "true"
-        elif value == "new":
+        is_toggle = "toggle" in (setter["kind"], setter["own"])
+        key = f"toggle {name}" if is_toggle or is_taken else f"\\if{name}"
+        if setter["how"] in ("new", "provide"):
             known.switches.setdefault(key, False)
         else:
+            value = setter["value"] or "".join(known.argument()).strip()
             known.switches[key] = value == "true"
         return []
     name = command[1:]
@@ -59,26 +36,18 @@ def choose(command: str, stream: TokenStream, known: DefinedNames) -> list[str] 
     if name not in _TESTS or not branches:
         return None
     count, test = _TESTS[name]
-    given = [stream.argument() for _ in range(count)]
-    texts = dict(zip(branches, (stream.argument() for _ in branches), strict=True))
+    given = [known.argument() for _ in range(count)]
+    texts = dict(zip(branches, (known.argument() for _ in branches), strict=True))
     return texts.get("T" if test(known, given) != is_negated else "F", [])
 
 
-_SETTERS: dict[str, tuple[str, str | None]] = {
-    **{
-        f"\\{new}{kind}": (kind, "new") for new in ("new", "provide") for kind in ("toggle", "bool")
-    },
-    **{f"\\{new}boolean": ("bool", "new") for new in ("new", "provide")},
-    **{
-        f"\\{kind}{value}": (kind, value)
-        for kind in ("toggle", "bool")
-        for value in ("true", "false")
-    },
-    **{f"\\set{kind}": (kind, None) for kind in ("toggle", "bool", "boolean")},
-}
+_SETTER = re.compile(
+    r"\\(?:(?P<how>new|provide|set)(?:(?P<kind>toggle|bool)|boolean)"
+    r"|(?P<own>toggle|bool)(?P<value>true|false))"
+)
 
 
-def text_of(known: DefinedNames, tokens: Sequence[str]) -> str:
+def text_of(known: Definitions, tokens: Sequence[str]) -> str:
     """The text of an argument, with commands that take no arguments expanded."""
     left = list(tokens)
     for _ in range(_MAX_EXPANSIONS):
@@ -89,19 +58,19 @@ def text_of(known: DefinedNames, tokens: Sequence[str]) -> str:
     return "".join(left).strip()
 
 
-def _holds(known: DefinedNames, name: str) -> bool:
+def _holds(known: Definitions, name: str) -> bool:
     return known.switches.get(f"\\if{name}", known.switches.get(f"toggle {name}", False))
 
 
-def _is_empty(known: DefinedNames, given: Sequence[Sequence[str]]) -> bool:
+def _is_empty(known: Definitions, given: Sequence[Sequence[str]]) -> bool:
     return not text_of(known, given[0])
 
 
-def _are_equal(known: DefinedNames, given: Sequence[Sequence[str]]) -> bool:
+def _are_equal(known: Definitions, given: Sequence[Sequence[str]]) -> bool:
     return text_of(known, given[0]) == text_of(known, given[1])
 
 
-Test = Callable[[DefinedNames, Sequence[Sequence[str]]], bool]
+Test = Callable[[Definitions, Sequence[Sequence[str]]], bool]
 _TESTS: dict[str, tuple[int, Test]] = {
     "iftoggle": (1, lambda known, given: known.switches.get(f"toggle {_name(given)}", False)),
     "ifbool": (1, lambda known, given: _holds(known, _name(given))),
@@ -134,7 +103,7 @@ def _name(given: Sequence[Sequence[str]]) -> str:
     return "".join(given[0]).strip()
 
 
-def _expression(tokens: Sequence[str], known: DefinedNames) -> bool:
+def _expression(tokens: Sequence[str], known: Definitions) -> bool:
     r"""The answer of an ifthen test such as `\boolean{draft} \AND \NOT \equal{a}{b}`."""
     stream = TokenStream()
     stream.push([bare for token in tokens if (bare := token.replace(" ", ""))])
@@ -242,22 +211,17 @@ def _fields(tokens: Sequence[str]) -> dict[str, list[str]]:
             depth += 1 if part == "{" else -1
             value += [part] if depth + (part == "}") > 1 else []
         elif part == "," and depth == 0:
+            while value and not value[-1].strip():
+                value.pop()
+            if value:
+                value[0] = value[0].lstrip()
+                value[-1] = value[-1].rstrip()
             if name:
-                # Strip the spaces before and after the tokens.
-                start, end = 0, len(value)
-                while start < end and not value[start].strip():
-                    start += 1
-                while end > start and not value[end - 1].strip():
-                    end -= 1
-                kept = list(value[start:end])
-                if kept:
-                    kept[0] = kept[0].lstrip()
-                    kept[-1] = kept[-1].rstrip()
-                fields[name.replace("-", "")] = kept
+                fields[name.replace("-", "")] = value
             name, value = "", []
         elif part == "=" and depth == 0 and not name:
             name, value = "".join(value).strip(), []
-        elif part:
+        elif part and (value or part.strip()):
             value.append(part)
     return fields
 

@@ -29,7 +29,6 @@ from vivavoce.sources.leaderboards.digestables.tables import (
     TABLE,
     TEXT,
     PlacedRecord,
-    TableRecord,
     benchmark_document,
     check_id,
     paper_of,
@@ -196,7 +195,12 @@ def _line(text: str, span: _Span) -> str:
     return clean_line(text[span.start : span.end])
 
 
-_DOCUMENT_OF = {PAPER: paper_document, TEXT: text_document, BENCHMARK: benchmark_document}
+_DOCUMENT_OF = {
+    TABLE: read_table,
+    PAPER: paper_document,
+    TEXT: text_document,
+    BENCHMARK: benchmark_document,
+}
 
 
 def _matches(path: Path) -> bool:
@@ -216,24 +220,21 @@ def _pieces(path: Path) -> Iterator[Piece]:
 
 
 def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
-    tables: dict[str, list[TableRecord]] = defaultdict(list)
+    tables: dict[str, list[Document]] = defaultdict(list)
     for entry in read_entries(piece, name_in_folder(piece.path)):
-        if isinstance(entry, tuple):
-            yield Fault(*entry)
+        if isinstance(entry, Fault):
+            yield entry
             continue
         try:
-            if entry.sort == TABLE:
-                table = read_table(entry)
-                tables[table.paper].append(table)
-            else:
-                yield _DOCUMENT_OF[entry.sort](entry)
+            document = _DOCUMENT_OF[entry.sort](entry)
         except InputError as error:
             yield Fault(entry.where, str(error))
-    for paper_tables in tables.values():
-        try:
-            yield paper_of(paper_tables)
-        except InputError as error:
-            yield from (Fault(table.entry.where, str(error)) for table in paper_tables)
+            continue
+        if entry.sort == TABLE:
+            tables[document.key].append(document)
+        else:
+            yield document
+    yield from map(paper_of, tables.values())
 
 
 SOURCE = Source(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from vivavoce.errors import InputError
-from vivavoce.records import CitedTable, Document, Reference
+from vivavoce.records import CitedTable, Document, Fault, Reference
 from vivavoce.sources import Piece
 from vivavoce.sources.fulltext.citing import RowsCited
 from vivavoce.sources.json_records import (
@@ -38,23 +38,17 @@ class PlacedRecord:
     sort: str
     """`table`, `paper`, `text` or `benchmark`."""
     fields: Fields
-    file: str
-    row: int
-    """Number of its line or element, from 1."""
+    where: str
+    """File, and number of its line or element from 1."""
     listed_as: str | None = None
 
-    @property
-    def where(self) -> str:
-        """File and row, for messages."""
-        return f"{self.file}:{self.row}"
 
-
-def read_entries(piece: Piece, file: str) -> Iterator[PlacedRecord | tuple[str, str]]:
-    """Records of a piece, or (place, reason) for one that cannot be read."""
+def read_entries(piece: Piece, file: str) -> Iterator[PlacedRecord | Fault]:
+    """Records of a piece, or a fault for one that cannot be read."""
     has_lines = is_lines(piece.path)
     for where, value in read_values(piece, _LARGEST_FILE, nan_is_null=True):
         if isinstance(value, str):
-            yield where.replace(piece.path.name, file, 1), value
+            yield Fault(where.replace(piece.path.name, file, 1), value)
             continue
         row = int(where.rpartition(":")[2]) if has_lines else 1
         elements = value if isinstance(value, list) else [value]
@@ -62,25 +56,26 @@ def read_entries(piece: Piece, file: str) -> Iterator[PlacedRecord | tuple[str, 
             yield from _entries_of(element, file, row + place)
 
 
-def _entries_of(element: Any, file: str, row: int) -> Iterator[PlacedRecord | tuple[str, str]]:
+def _entries_of(element: Any, file: str, row: int) -> Iterator[PlacedRecord | Fault]:
     where = f"{file}:{row}"
     if not isinstance(element, dict):
-        yield where, "not a JSON object"
+        yield Fault(where, "not a JSON object")
         return
     sort = _sort_of(element)
     if sort is not None:
-        yield PlacedRecord(sort, element, file, row)
+        yield PlacedRecord(sort, element, where)
         return
     is_by_id = bool(element) and all(isinstance(value, dict) for value in element.values())
     if not is_by_id or _is_prediction(element):
-        yield where, _strange(element)
+        yield Fault(where, _strange(element))
         return
     for place, (key, value) in enumerate(element.items()):
+        where = f"{file}:{row + place}"
         sort = _sort_of(value) or _sort_of({**value, "corpus_id": key})
         if sort in _SORTS_BY_ID:
-            yield PlacedRecord(sort, value, file, row + place, key)
+            yield PlacedRecord(sort, value, where, key)
         else:
-            yield f"{file}:{row + place}", _strange(value)
+            yield Fault(where, _strange(value))
 
 
 def _sort_of(fields: Fields) -> str | None:
@@ -119,26 +114,11 @@ def check_id(value: Any, name: str) -> str:
     return "" if text == "-1" else text
 
 
-@dataclass(frozen=True, slots=True)
-class TableRecord:
-    """One table of a paper, with references numbered from 0."""
+def read_table(entry: PlacedRecord) -> Document:
+    """Read a row of tables.jsonl as the document of its paper, known by its arXiv id.
 
-    entry: PlacedRecord
-    paper: str
-    """The arXiv id of the table's paper; the table's own id if that is unknown."""
-    arxiv_id: str | None
-    version: str | None
-    caption: str
-    cells: Cells
-    references: tuple[Reference, ...]
-    cited: tuple[int, ...]
-    row_cited: RowsCited
-    own: Fields | None
-    """Fields of the table about its own paper."""
-
-
-def read_table(entry: PlacedRecord) -> TableRecord:
-    """Read a row of tables.jsonl; for a bad row, raise `InputError`, which names the field."""
+    The table's own id stands for an unknown paper; `InputError` names the field of a bad row.
+    """
     fields = entry.fields
     name = check_id(fields.get("tabid"), "tabid") or entry.listed_as or ""
     arxiv = find_arxiv_id(f"arXiv:{line_at(fields, 'arxiv_id')}")
@@ -146,46 +126,38 @@ def read_table(entry: PlacedRecord) -> TableRecord:
         raise InputError("the table has neither an 'arxiv_id' nor a 'tabid'")
     works = rows_at(fields, "row_bib_map")
     is_own = [line_at(work, "type") == "ours" for work in works]
-    own = next((work for work, is_it in zip(works, is_own, strict=True) if is_it), None)
-    text_at(own or {}, "abstract")  # checked here, so that only this table is refused
-    return TableRecord(
-        entry=entry,
-        paper=arxiv[0] if arxiv else f"table:{name}",
-        arxiv_id=arxiv[0] if arxiv else None,
-        version=arxiv[1] if arxiv else None,
-        caption=line_at(fields, "caption"),
-        cells=_cells(object_at(fields, "table"), works),
-        references=tuple(_reference(work, place) for place, work in enumerate(works)),
-        cited=tuple(place for place, is_it in enumerate(is_own) if not is_it),
-        row_cited=_row_cited(works, is_own),
-        own=own,
-    )
-
-
-def paper_of(tables: Sequence[TableRecord]) -> Document:
-    """Make the document of a paper from its tables, in their order."""
-    first = tables[0]
-    references: list[Reference] = []
-    cited_tables: list[CitedTable] = []
-    for ordinal, table in enumerate(tables):
-        start = len(references)
-        references += [replace(r, ordinal=start + r.ordinal) for r in table.references]
-        cited = tuple(start + place for place in table.cited)
-        rows = tuple(tuple(start + place for place in row) for row in table.row_cited)
-        cited_tables.append(CitedTable(ordinal, table.caption, table.cells, cited, rows))
-    own: Fields = next((table.own for table in tables if table.own is not None), {})
+    own: Fields = next((work for work, is_it in zip(works, is_own, strict=True) if is_it), {})
     number = check_id(own.get("corpus_id"), "corpus_id")
+    cells = _cells(object_at(fields, "table"), works)
+    cited = tuple(place for place, is_it in enumerate(is_own) if not is_it)
+    rows = _row_cited(works, is_own)
     return Document(
         kind="digestables",
-        key=f"tables:{first.paper}",
+        key=f"tables:{arxiv[0] if arxiv else f'table:{name}'}",
         given_id=f"s2:{number}" if number else None,
-        arxiv_id=first.arxiv_id,
-        version=first.version,
+        arxiv_id=arxiv[0] if arxiv else None,
+        version=arxiv[1] if arxiv else None,
         title=line_at(own, "title") or None,
         abstract=text_at(own, "abstract") or None,
-        references=tuple(references),
-        tables=tuple(cited_tables),
+        references=tuple(_reference(work, place) for place, work in enumerate(works)),
+        tables=(CitedTable(0, line_at(fields, "caption"), cells, cited, rows),),
     )
+
+
+def paper_of(rows: Sequence[Document]) -> Document:
+    """Join the documents of a paper's tables, in their order, into one."""
+    references: list[Reference] = []
+    tables: list[CitedTable] = []
+    for ordinal, row in enumerate(rows):
+        start = len(references)
+        references += (replace(one, ordinal=start + one.ordinal) for one in row.references)
+        (table,) = row.tables
+        cited = tuple(start + place for place in table.cited)
+        by_row = tuple(tuple(start + place for place in line) for line in table.row_cited)
+        tables.append(replace(table, ordinal=ordinal, cited=cited, row_cited=by_row))
+    described = (row for row in rows if row.given_id or row.title or row.abstract)
+    about = replace(next(described, rows[0]), version=rows[0].version)
+    return replace(about, references=tuple(references), tables=tuple(tables))
 
 
 def benchmark_document(entry: PlacedRecord) -> Document:
