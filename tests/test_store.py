@@ -80,7 +80,7 @@ def test_json_comes_back_as_it_was(tmp_path_factory: pytest.TempPathFactory, val
 def test_unreadable_json_names_the_file(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "x.json"
     path.write_bytes(content)
-    with pytest.raises(InputError, match=r"x\.json is not readable JSON"):
+    with pytest.raises(InputError, match=r"x\.json is not (readable JSON|UTF-8 text)"):
         store.read_json(path)
 
 

@@ -6,7 +6,7 @@ and sheets, which are tables of texts. The type of a value decides how its cell 
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import reduce
 from itertools import groupby
 from operator import getitem
@@ -152,6 +152,10 @@ def counted_names(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {count:,}" for name, count in counts.items()) or "none"
 
 
+UNLISTED = {"is_listed": False}
+"""Metadata of a field that is for the program, and not a content of its report."""
+
+
 class Report:
     """Base of dataclasses whose fields are the contents of a report, in order."""
 
@@ -160,12 +164,14 @@ class Report:
     def as_dict(self) -> Row:
         """The fields as plain JSON values; a nested report's fields are added at this level."""
         plain: Row = {}
-        for field in fields(self):  # type: ignore[arg-type]  # every report is a dataclass
-            value = getattr(self, field.name)
+        for each in fields(self):  # type: ignore[arg-type]  # every report is a dataclass
+            value = getattr(self, each.name)
+            if not each.metadata.get("is_listed", True):
+                continue
             if isinstance(value, Report):
                 plain |= value.as_dict()
             else:
-                plain[field.name] = list(value) if isinstance(value, tuple) else value
+                plain[each.name] = list(value) if isinstance(value, tuple) else value
         return plain
 
     def parts(self) -> Iterator[Sheet | str]:
@@ -183,11 +189,7 @@ class Table(Report):
 
     rows: tuple[Row, ...]
     notes: tuple[str, ...]
-    layout: Layout
-
-    def as_dict(self) -> Row:
-        """The rows and notes as plain JSON values."""
-        return {"rows": list(self.rows), "notes": list(self.notes)}
+    layout: Layout = field(metadata=UNLISTED)
 
     def parts(self) -> Iterator[Sheet | str]:
         """Sheets and lines that the layout makes."""

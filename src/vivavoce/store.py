@@ -154,15 +154,23 @@ def write_json(path: Path, value: Any) -> None:
     write_text(path, readable_json(value))
 
 
+def read_text(path: Path, hint: str = "") -> str:
+    """Read a text file; `InputError` names a file that cannot be read, with the hint if missing."""
+    try:
+        return path.read_text("utf-8")
+    except FileNotFoundError as error:
+        raise InputError(f"{path} does not exist.{hint}") from error
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 text: {error}") from error
+
+
 def read_json(path: Path) -> Any:
     """Read a JSON file; `InputError` names the file when it is missing or malformed."""
     try:
-        return json.loads(path.read_text("utf-8"))
-    except FileNotFoundError as error:
-        raise InputError(f"{path} does not exist.") from error
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
-    except (UnicodeDecodeError, ValueError, RecursionError) as error:
+        return json.loads(read_text(path))
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is not readable JSON: {error}") from error
 
 

@@ -76,7 +76,7 @@ def import_items(
     db: Database = Path("annotation.db"),
 ) -> Answer:
     """Add items to a campaign, new or not, and print its people's links."""
-    from vivavoce.store import read_jsonl
+    from vivavoce.store import read_jsonl, read_text
     from vivavoce.tasks.writing.questions import nugget_rows
     from vivavoce.web.annotation.campaigns import (
         add_items,
@@ -94,7 +94,7 @@ def import_items(
         raise InputError("Facts need both: --from-round ROUND --from-nuggets FILE.")
     if replace_links and not person:
         raise InputError("--replace-links needs the persons: --person NAME.")
-    text = None if guidelines is None else _read_text(guidelines)
+    text = None if guidelines is None else read_text(guidelines)
     if kind is None and (from_nuggets or from_logs):
         kind = "nuggets" if from_nuggets else "preference"
     database = open_database(db)
@@ -182,15 +182,6 @@ def agreement(
         report = measure(stored_campaign.kind, items, Draws(bootstrap.resamples, bootstrap.seed))
     pages = [str(write_page(report, campaign, out))] if out else []
     return Answer(report, [*parts_of(report), *pages])
-
-
-def _read_text(path: Path) -> str:
-    try:
-        return path.read_text("utf-8")
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 text.") from error
 
 
 def _rows_of_logs(

@@ -19,10 +19,10 @@ from vivavoce.rounds import load_round
 from vivavoce.rounds.export import export_round
 from vivavoce.rounds.reading import write_reveal
 from vivavoce.running.logs import is_log
-from vivavoce.store import Row, hash_file, write_json, write_text
+from vivavoce.store import Row, hash_file, write_bytes, write_json, write_text
 from vivavoce.tasks import list_families
 from vivavoce.text.printing import counted, visible
-from vivavoce.web.board.page import Block, Link, Words, environment, html_of, markup
+from vivavoce.web.board.page import Block, Link, Words, environment, markup, words_page
 
 
 def build_site(state: State, period: Period) -> None:
@@ -117,7 +117,9 @@ def write_status(state: State, until: date) -> None:
         if notices:
             block = Block("Notices", items=[visible(text, 400) for text in notices])
             words = replace(words, blocks=[block, *words.blocks])
-        write_text(out / "status.html", html_of(words, "../", nav=(Link("Board", "index.html"),)))
+        nav = (Link("Board", "index.html"),)
+        page = words_page(f"{OWN}/status.html", status, lambda: words, nav=nav)
+        write_bytes(out / "status.html", page.make())
 
 
 def status_of(state: State, until: date) -> Row:

@@ -17,7 +17,7 @@ from pydantic_core import PydanticUndefined
 from vivavoce.errors import InputError
 from vivavoce.records import Paper, Window
 from vivavoce.requests import check_local, check_model, nearest
-from vivavoce.store import hash_of
+from vivavoce.store import hash_of, read_text
 from vivavoce.text.dates import inside
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -145,12 +145,8 @@ def read_spec(path: Path, families: Mapping[str, type[Options]]) -> RoundSpec:
 def read_toml(path: Path, hint: str = "") -> dict[str, Any]:
     """Read a TOML file; if the file is missing, the `InputError` ends with the hint."""
     try:
-        return tomllib.loads(path.read_text("utf-8"))
-    except FileNotFoundError as error:
-        raise InputError(f"{path} does not exist.{hint}") from error
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        return tomllib.loads(read_text(path, hint))
+    except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path} is not readable TOML: {error}") from error
 
 

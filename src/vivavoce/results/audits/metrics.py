@@ -21,7 +21,8 @@ import numpy as np
 from vivavoce.metrics import sense_of
 from vivavoce.reports import Column, Sheet, Table, grouped, headlines, sheet
 from vivavoce.results.audits.contrasts import Rows, report_of
-from vivavoce.results.logs.records import PLACE, RunLog
+from vivavoce.results.board.head_to_head import board_values
+from vivavoce.results.logs.records import PLACE, Place, RunLog
 from vivavoce.statistics.estimates import Draws, kendall, mean_estimate
 from vivavoce.statistics.intervals import Floats, defined, percentile_interval
 from vivavoce.store import Row
@@ -56,11 +57,10 @@ def metric_agreement(logs: Path | str, **reading: Any) -> Table:
 
 
 def _rows(run_logs: Sequence[RunLog], draws: Draws) -> Rows:
-    groups: dict[tuple[str, ...], list[RunLog]] = {}
+    groups: dict[Place, list[RunLog]] = {}
     for log in run_logs:
         if log.key.method != CEILING:
-            place = tuple(str(getattr(log.key, name)) for name in PLACE)
-            groups.setdefault(place, []).append(log)
+            groups.setdefault(log.key.place, []).append(log)
     rows: list[Row] = []
     for place, logs in sorted(groups.items()):
         names = [(*log.metrics, *log.diagnostics) for log in logs]
@@ -108,8 +108,8 @@ def _compare(logs: Sequence[RunLog], first: str, second: str, draws: Draws) -> R
 def _table(logs: Sequence[RunLog], metric: str, items: Sequence[str]) -> Floats:
     """Values of shape (items, contestants), signed so that higher is always better."""
     higher, _ = sense_of(logs[0].family, metric)
-    columns = [[log.item_values(metric)[item] for item in items] for log in logs]
-    return np.array(columns, np.float64).T * (1 if higher else -1)
+    columns = [board_values(log, metric, items) for log in logs]
+    return np.column_stack(columns) * (1 if higher else -1)
 
 
 def _share(one: Floats, other: Floats) -> float:

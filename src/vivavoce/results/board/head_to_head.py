@@ -6,7 +6,7 @@ The difference is between their mean values over these items, with an interval. 
 import math
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -16,7 +16,7 @@ import numpy as np
 from vivavoce.errors import InputError
 from vivavoce.metrics import metrics_of, sense_of
 from vivavoce.models.cutoffs import Cutoffs
-from vivavoce.reports import Column, Report, Sheet, sheet
+from vivavoce.reports import UNLISTED, Column, Report, Sheet, sheet
 from vivavoce.results.board.building import contestant_of
 from vivavoce.results.board.ranks import add_ranks, decided, outcomes, tied, why_undecided
 from vivavoce.results.logs.records import PLACE, Place, RunLog
@@ -59,14 +59,10 @@ class HeadToHead(Report):
     duels: tuple[Row, ...]
     """One duel per shared round, task and setting."""
     notes: tuple[str, ...]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[Pair, ...] = field(metadata=UNLISTED)
     """Both logs of each duel, in the order of `duels`."""
-    folder: Path
+    folder: Path = field(metadata=UNLISTED)
     """Folder that holds these logs."""
-
-    def as_dict(self) -> Row:
-        """The duels and notes as plain JSON values."""
-        return {"duels": list(self.duels), "notes": list(self.notes)}
 
     def parts(self) -> Iterator[Sheet | str]:
         """Sheets for each duel: metrics with the verdict, and the largest differences."""
@@ -249,7 +245,7 @@ def duel(
     if len(stopped) == 2 and len({record["comparison"] for record in stopped}) == 1:
         _take_decision(rows, headline, stopped)
     comparison = {
-        **{field: getattr(a.log.key, field) for field in PLACE},
+        **{name: getattr(a.log.key, name) for name in PLACE},
         "family": a.log.family,
         "a": _side(a),
         "b": _side(b),

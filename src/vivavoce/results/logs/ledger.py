@@ -6,9 +6,10 @@ contestant has, how many were removed, and how many other variants of its model 
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from vivavoce.reports import UNLISTED, Report
 from vivavoce.results.logs.records import LogHeader, RowKey, bare_setting
 from vivavoce.running.ledger import LEDGER, Ledger, is_finished, log_facts, read_ledger
 from vivavoce.running.logs import is_log
@@ -20,7 +21,7 @@ _DAMAGED = ".damaged"
 
 
 @dataclass(frozen=True, slots=True)
-class LedgerCheck:
+class LedgerCheck(Report):
     """Result of checking a folder's ledgers against its logs."""
 
     problems: tuple[str, ...]
@@ -29,19 +30,10 @@ class LedgerCheck:
     """Ledger lines about logs that are no longer in their folder."""
     unrecorded: tuple[str, ...]
     """Logs without a ledger line."""
-    changed: dict[str, list[str]]
+    changed: dict[str, list[str]] = field(metadata=UNLISTED)
     """Changes to logs since their run, by path of the log."""
     starts: int
     """Number of runs started, over all ledgers; 0 without a ledger."""
-
-    def as_dict(self) -> Row:
-        """The check as JSON values, without the changes by log."""
-        return {
-            "problems": list(self.problems),
-            "removed": list(self.removed),
-            "unrecorded": list(self.unrecorded),
-            "starts": self.starts,
-        }
 
 
 def check_ledgers(folder: Path) -> LedgerCheck:

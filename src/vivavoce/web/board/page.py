@@ -304,13 +304,6 @@ def words_page(
     return page_of(path, "page.html.j2", inputs, values, nav=nav)
 
 
-def html_of(words: Words, root: str, *, nav: Sequence[Link] = ()) -> str:
-    """Render a declared page outside a site; `root` is the relative path to the site."""
-    values = {name: getattr(words, name) for name in Words.__slots__}
-    template = environment().get_template("page.html.j2")
-    return template.render(root=root, here="", nav=nav, **values)
-
-
 def markup(text: str, *values: object) -> Markup:
     """Fill the `{}` places in a markup text with plain text, which is escaped, or with markup."""
     shown = (value if isinstance(value, Markup) else visible(value, 600) for value in values)
