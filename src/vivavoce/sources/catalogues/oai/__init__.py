@@ -39,6 +39,8 @@ _COLLABORATION = re.compile(rf"\b({GROUP})\s*:", re.IGNORECASE)
 _BETWEEN = re.compile(r"[,;]|\s(?:and|&)(?=\s)")
 _FIRST_AND = re.compile(r"^(?:and|&)(?:\s|$)", re.IGNORECASE)
 _OTHERS = re.compile(r"(?:^|\s)et\.?\s?al(?:ii|ia)?\.?$", re.IGNORECASE)
+_INNERMOST = re.compile(r"\([^()]*\)")
+_MAX_NESTED = 20
 _NAME_SUFFIX = re.compile(r"(?:Jr|Sr|II|III|IV)\.?", re.IGNORECASE)
 
 
@@ -134,21 +136,10 @@ def split_authors(line: str) -> tuple[str, ...]:
 
 def _without_parentheses(text: str) -> str:
     """Text without parentheses and their content; a lone parenthesis is dropped by itself."""
-    open_at: list[int] = []
-    spans: list[tuple[int, int]] = []
-    for place, sign in enumerate(text):
-        if sign == "(":
-            open_at.append(place)
-        elif sign == ")" and open_at:
-            start = open_at.pop()
-            while spans and spans[-1][0] > start:
-                spans.pop()
-            spans.append((start, place + 1))
-    kept, after = [], 0
-    for start, end in spans:
-        kept.append(text[after:start])
-        after = end
-    return " ".join([*kept, text[after:]]).replace("(", " ").replace(")", " ")
+    for _ in range(_MAX_NESTED):
+        if (text := _INNERMOST.sub(" ", before := text)) == before:
+            break
+    return text.replace("(", " ").replace(")", " ")
 
 
 _LISTS = ("ListRecords", "GetRecord")
