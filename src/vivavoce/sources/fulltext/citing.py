@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain
 
 from vivavoce.records import Reference
 from vivavoce.sources.fulltext.model import Entry
@@ -230,33 +230,18 @@ def _read_entry(entry: Entry, reference: Reference) -> _CitedAuthors:
     )
 
 
-def cited_by_rows(rows: Sequence[tuple[Row, bool]], cited: Iterable[int]) -> RowsCited:
-    """The references that each row of a grid cites, limited to those that the table cites.
-
-    A row that is not kept still counts among the rows that a cell spans.
-    """
-    known = frozenset(cited)
-    above = _carried((row for row, _ in rows), 1)
-    below = reversed(list(_carried((row for row, _ in rows[::-1]), -1)))
-    cited_by = (
-        (*before, *chain.from_iterable(own for own, _ in row), *after)
-        for before, (row, is_kept), after in zip(above, rows, below, strict=True)
-        if is_kept
-    )
-    return tuple(tuple(n for n in dict.fromkeys(works) if n in known) for works in cited_by)
-
-
-def _carried(rows: Iterable[Row], direction: int) -> Iterator[tuple[int, ...]]:
-    """Citations that spanning cells of earlier rows carry into each row."""
-    left: dict[int, int] = {}
-    for row in rows:
-        yield tuple(left)
-        for ordinals, count in row:
-            if count * direction > 1:
-                for ordinal in ordinals:
-                    left[ordinal] = max(count * direction, left.get(ordinal, 0))
-        still = ((ordinal, count - 1) for ordinal, count in left.items() if count > 1)
-        left = dict(islice(still, _MAX_CARRIED))
+def cited_by_rows(rows: Sequence[Row]) -> list[list[int]]:
+    """The references that each row of a grid cites, in order of mention, each once."""
+    cited: list[dict[int, None]] = [{} for _ in rows]
+    for place, row in enumerate(rows):
+        for ordinals, height in row:
+            start = place if height > 0 else place + height + 1
+            for other in range(start, start + abs(height)) if ordinals else ():
+                if other == place:
+                    cited[other].update(dict.fromkeys(ordinals))
+                elif 0 <= other < len(rows) and len(cited[other]) < _MAX_CARRIED:
+                    cited[other].update(dict.fromkeys(ordinals[:_MAX_CARRIED]))
+    return list(map(list, cited))
 
 
 class TableText:
