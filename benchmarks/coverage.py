@@ -21,6 +21,7 @@ import numpy as np
 from scipy.stats import norm, t
 
 from vivavoce.metrics.ranking import score_ranking_row
+from vivavoce.metrics.titles_list import find_titles
 from vivavoce.statistics.corrected import LEAST, corrected_mean
 from vivavoce.statistics.ranks import (
     MIN_CLUSTERS,
@@ -286,9 +287,12 @@ def published_answers() -> dict[str, np.ndarray]:
     for path in sorted((folder / "responses").glob("*.gz")):
         rows = map(json.loads, gzip.decompress(path.read_bytes()).decode().splitlines())
         texts = {row["id"]: row["text"] for row in rows}
-        scores = [score_ranking_row(row["gold"], texts.get(row["id"])).values() for row in gold]
+        found = [find_titles(texts.get(row["id"]), row["gold"]) for row in gold]
+        scores = [
+            score_ranking_row(row["gold"], titles) for row, titles in zip(gold, found, strict=True)
+        ]
         for name, columns in found.items():
-            columns.append([float(score[name] or 0.0) for score in scores])
+            columns.append([score[name] or 0.0 for score in scores])
     return {name: np.array(columns).T for name, columns in found.items()}
 
 

@@ -40,7 +40,7 @@ def comparisons(scratch: Path, *, smoke: bool) -> Iterator[Comparison]:
     yield Comparison(
         job=f"BERTScore, {SYSTEMS} systems x {references} references",
         peer="bert-score",
-        ours=lambda: [score.f1 for score in own.score(pairs)],
+        ours=lambda: [score["bertscore_f1"] for score in own.score(pairs)],
         theirs=theirs,
         agree=lambda mine, other: max(abs(a - b) for a, b in zip(mine, other, strict=True)) < CLOSE,
         target=2.5,

@@ -83,8 +83,7 @@ def _plain_rouge() -> Any:
     @scorer(metrics={"*": [mean()]})
     def plain_rouge() -> Any:
         async def score(state: Any, target: Any) -> Score:
-            found = rouge(state.output.completion, target.text)
-            return Score(value={name: one.f for name, one in found._asdict().items()})
+            return Score(value=rouge(state.output.completion, target.text))
 
         return score
 

@@ -161,7 +161,7 @@ def test_bertscore_stands_on_the_board_as_the_model_gives_it(logs: Path, tmp_pat
     found = add(logs, "bertscore", "--model", model, "--layer", 2)
     assert found["made_by"] == "bertscore model=tiny layer=2"
     pairs = pairs_of(logs, "extractive/lead")
-    expected = [one.f1 for one in BertScorer(model, 2).score(pairs)]
+    expected = [one["bertscore_f1"] for one in BertScorer(model, 2).score(pairs)]
     row = rows_of(logs, "bertscore_f1")["extractive/lead"]
     assert row["value"] == pytest.approx(fmean(expected), abs=1e-6)
     assert rows_of(logs, "bertscore_f1")["openai-api/scripted/mute"]["value"] == 0.0

@@ -29,7 +29,7 @@ def run_all(folder: Path) -> None:
             logs=folder / "logs",
             methods=METHODS,
             judge=[JUDGE],
-            task_args={"nuggets": str(nuggets.path)},
+            task_args={"nuggets": nuggets["path"]},
             display="none",
         )
     )

@@ -2,14 +2,14 @@
 
 import contextlib
 import json
-import math
 from typing import Any
 
 from tests.fuzz.documents import through_source
 from tests.fuzz.tables import TABLE, TITLES, as_text, check_values
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.extraction import GoldMethod, score_extraction
+from vivavoce.metrics import FaultyAnswer
+from vivavoce.metrics.extraction import ExtractedMethod, score_extraction
 from vivavoce.metrics.judged_text import read_verdict
 from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_json
 from vivavoce.metrics.tables.literature_tables import score_table
@@ -21,8 +21,10 @@ from vivavoce.text.answers import clean_title
 from vivavoce.text.json_answer import find_json
 
 METHODS = [
-    GoldMethod("Momentum", "The return of the last five days.", "P_t / P_{t-5} - 1", ("P_t", "t")),
-    GoldMethod("Value", "Cheap shares go up.", None),
+    ExtractedMethod(
+        "Momentum", "The return of the last five days.", "P_t / P_{t-5} - 1", ("P_t", "t")
+    ),
+    ExtractedMethod("Value", "Cheap shares go up.", None),
 ]
 _MAX_DEPTH = 40
 
@@ -36,8 +38,11 @@ def answer_in_json(content: bytes) -> None:
     assert _depth(found) <= _MAX_DEPTH
     read_verdict(found)
     if methods := parse_methods(found):
-        values = score_extraction(METHODS, methods).values()
-        check_values(values, lowest={"unmarked": -math.inf, "invented": -math.inf})
+        try:
+            values = score_extraction(METHODS, methods)
+        except FaultyAnswer as error:
+            values = dict(error.values or {})
+        check_values(values, lowest={})
     with contextlib.suppress(UnusableReply):
         read_operations(text)
     if isinstance(found, dict):

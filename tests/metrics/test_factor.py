@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from vivavoce.errors import InputError
 from vivavoce.metrics.factor import (
+    FACTOR_METRICS,
     FactorFrame,
     frame_from_columns,
     free_share,
@@ -54,11 +55,20 @@ rows_of = st.lists(
 )
 
 
+def metrics(score: dict[str, float | None]) -> dict[str, float | None]:
+    return {name: score[name] for name in FACTOR_METRICS}
+
+
 def test_the_gold_factor_itself_is_the_maximum_with_its_nan() -> None:
     score = score_factor(GOLD, GOLD)
     # The second day has no variance, so only the first has a correlation.
-    assert score.values() == {"exe": 1, "form": 1, "corr": 1.0, "corr_pooled": 1.0, "acc": 1.0}
-    assert (score.rows, score.index, score.days, score.undefined_days) == (1.0, 1.0, 2, 1)
+    assert metrics(score) == {"exe": 1, "form": 1, "corr": 1.0, "corr_pooled": 1.0, "acc": 1.0}
+    assert (score["rows"], score["index"], score["days"], score["undefined_days"]) == (
+        1.0,
+        1.0,
+        2,
+        1,
+    )
 
 
 def test_a_factor_compared_by_hand() -> None:
@@ -72,28 +82,28 @@ def test_a_factor_compared_by_hand() -> None:
     )
     score = score_factor(GOLD, produced)
     # Union of 7 rows. Equal: b on day 1, a on day 2. Day 2 lacks c; the NaN of day 3 is no match.
-    assert score.acc == pytest.approx(2 / 7)
-    assert (score.form, score.rows, score.index) == (0.0, 1.0, 5 / 7)
-    assert (score.corr, score.days, score.undefined_days) == (-1.0, 3, 2)
+    assert score["acc"] == pytest.approx(2 / 7)
+    assert (score["form"], score["rows"], score["index"]) == (0.0, 1.0, 5 / 7)
+    assert (score["corr"], score["days"], score["undefined_days"]) == (-1.0, 3, 2)
     # Pairs (1,3) (2,2) (3,1) (5,5): means 2.75 and 2.75, products 4.75, squares 8.75
-    assert score.corr_pooled == pytest.approx(4.75 / 8.75)
+    assert score["corr_pooled"] == pytest.approx(4.75 / 8.75)
 
 
 def test_a_result_that_cannot_be_read_or_compared() -> None:
     unreadable = score_factor(GOLD, None, is_readable=False)
-    assert list(unreadable.values().values()) == [0.0, 0.0, None, None, 0.0]
+    assert list(metrics(unreadable).values()) == [0.0, 0.0, None, None, 0.0]
     shapeless = score_factor(GOLD, None)
-    assert list(shapeless.values().values()) == [1.0, 0.0, None, None, 0.0]
+    assert list(metrics(shapeless).values()) == [1.0, 0.0, None, None, 0.0]
     two_columns = FactorFrame(GOLD.day, GOLD.instrument, GOLD.values * 2)
-    assert list(score_factor(GOLD, two_columns).values().values()) == [1.0, 0.0, None, None, 0.0]
-    assert score_factor(GOLD, two_columns).index == 1.0
-    assert score_factor(GOLD, frame()).values()["acc"] == 0.0
+    assert list(metrics(score_factor(GOLD, two_columns)).values()) == [1.0, 0.0, None, None, 0.0]
+    assert score_factor(GOLD, two_columns)["index"] == 1.0
+    assert score_factor(GOLD, frame())["acc"] == 0.0
 
 
 def test_a_duplicated_row_is_out_of_form_and_its_first_value_counts() -> None:
     produced = frame((DAYS[0], "a", 1.0), (DAYS[0], "a", 9.0))
     score = score_factor(frame((DAYS[0], "a", 1.0)), produced)
-    assert (score.form, score.acc, score.index, score.rows) == (0.0, 1.0, 1.0, 0.5)
+    assert (score["form"], score["acc"], score["index"], score["rows"]) == (0.0, 1.0, 1.0, 0.5)
 
 
 def test_time_stamps_dates_and_texts_are_the_same_day() -> None:
@@ -154,7 +164,7 @@ def test_values_against_pandas(gold_rows, produced_rows) -> None:
     produced = pd.Series({row[:2]: row[2] for row in produced_rows}, dtype=float)
     union = sorted(set(gold.index) | set(produced.index))
     if not union:
-        assert score.acc is None
+        assert score["acc"] is None
         return
     equal = [
         key in gold.index
@@ -162,7 +172,7 @@ def test_values_against_pandas(gold_rows, produced_rows) -> None:
         and bool(np.isclose(gold[key], produced[key], rtol=0, atol=1e-6, equal_nan=True))
         for key in union
     ]
-    assert score.acc == pytest.approx(sum(equal) / len(union))
+    assert score["acc"] == pytest.approx(sum(equal) / len(union))
     common = [key for key in union if key in gold.index and key in produced.index]
     both = pd.DataFrame({"day": [key[0] for key in common]})
     both["gold"] = np.array([gold[key] for key in common], float)
@@ -170,10 +180,10 @@ def test_values_against_pandas(gold_rows, produced_rows) -> None:
     both = both[np.isfinite(both["gold"]) & np.isfinite(both["produced"])]
     daily = [pearson(group) for _, group in both.groupby("day")]
     daily = [value for value in daily if value is not None]
-    assert score.corr == (pytest.approx(np.mean(daily)) if daily else None)
-    assert score.undefined_days == len({key[0] for key in union}) - len(daily)
+    assert score["corr"] == (pytest.approx(np.mean(daily)) if daily else None)
+    assert score["undefined_days"] == len({key[0] for key in union}) - len(daily)
     pooled = pearson(both)
-    assert score.corr_pooled == (None if pooled is None else pytest.approx(pooled))
+    assert score["corr_pooled"] == (None if pooled is None else pytest.approx(pooled))
 
 
 def pearson(pairs: pd.DataFrame) -> float | None:
@@ -191,10 +201,10 @@ def test_scale_and_shift_leave_the_correlation_alone() -> None:
     def made(values: np.ndarray) -> FactorFrame:
         return FactorFrame(days, names, (values,))
 
-    plain = score_factor(made(gold), made(gold + noise)).corr
+    plain = score_factor(made(gold), made(gold + noise))["corr"]
     for scaled in (1e200 * (gold + noise), 1e-200 * (gold + noise), 7 + (gold + noise)):
-        assert score_factor(made(gold), made(scaled)).corr == pytest.approx(plain)
-    assert score_factor(made(gold), made(np.full(500, 0.1))).corr is None
+        assert score_factor(made(gold), made(scaled))["corr"] == pytest.approx(plain)
+    assert score_factor(made(gold), made(np.full(500, 0.1)))["corr"] is None
 
 
 def frame_of(values: list[float]) -> FactorFrame:
@@ -227,7 +237,7 @@ def test_the_scale_of_a_factor_does_not_matter(scale: float) -> None:
     gold = frame_of(list(truth))
 
     def skill(values: np.ndarray) -> float:
-        near = score_factor(gold, frame_of(list(values))).near
+        near = score_factor(gold, frame_of(list(values)))["near"]
         assert near is not None
         return score_skill(near, free_share(gold))
 
@@ -237,7 +247,7 @@ def test_the_scale_of_a_factor_does_not_matter(scale: float) -> None:
     assert skill(truth * 0.99) == 0
     assert skill(np.zeros(200)) == 0
     if scale == 1e-8:  # the published measure takes anything for right that is so small
-        assert score_factor(gold, frame_of(list(truth * 1.01))).acc == 1
+        assert score_factor(gold, frame_of(list(truth * 1.01)))["acc"] == 1
 
 
 def test_numbers_near_zero_come_for_nothing() -> None:
@@ -260,7 +270,7 @@ def test_no_constant_has_skill(values: list[float]) -> None:
     for guess in {*values, 0.0, 5e-7}:
         everywhere = [guess] * len(values)
         for table in (everywhere, [math.nan if math.isnan(v) else guess for v in values]):
-            near = score_factor(gold, frame_of(table)).near
+            near = score_factor(gold, frame_of(table))["near"]
             assert near is not None
             assert near <= constant
             assert constant == 1 or score_skill(near, constant) == 0
@@ -275,7 +285,7 @@ def test_values_a_thousandth_off_have_no_skill_on_any_formula() -> None:
         truth = values.to_numpy(float)
         gold = frame_of(list(truth))
         for wrong in (truth * 1.001, truth * 0.99, truth * 2):
-            near = score_factor(gold, frame_of(list(wrong))).near
+            near = score_factor(gold, frame_of(list(wrong)))["near"]
             assert near is not None
             assert score_skill(near, free_share(gold)) == 0
 

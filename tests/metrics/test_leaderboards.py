@@ -50,7 +50,7 @@ def test_a_board_counted_by_hand() -> None:
         # XLNet 92/92, BERT 90/90, ELMo 85/95.1: one concordant pair, two discordant.
         "ktau": pytest.approx((1 - 2) / 3),
     }
-    assert (board.generated, board.invented, board.repeated) == (4, 1, 1)
+    assert (board.faults["invented"], board.faults["repeated"]) == (1, 1)
     beside = {*CEILINGS, *FAULTS}
     assert set(board.values()) == metrics_of("leaderboards").keys() - beside
 
@@ -143,7 +143,11 @@ def test_a_table_without_a_header_loses_no_row() -> None:
 def test_repeating_a_method_gains_nothing_and_the_first_score_counts() -> None:
     spam = ProducedBoard((Entry("BERT", "1"),) + (Entry("BERT", "90"),) * 1000)
     board = score_board(GOLD, spam)
-    assert (board.values()["mp"], board.values()["sp_matched"], board.repeated) == (1.0, 0.0, 1000)
+    assert (board.values()["mp"], board.values()["sp_matched"], board.faults["repeated"]) == (
+        1.0,
+        0.0,
+        1000,
+    )
 
 
 def test_listing_everything_costs_precision() -> None:

@@ -7,11 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
-from vivavoce.errors import InputError
-from vivavoce.metrics.rouge import MAX_WORDS, Overlap, length_ratio, ngram_overlap, rouge, words_of
+from vivavoce.metrics.rouge import MAX_WORDS, length_ratio, ngram_overlap, rouge, words_of
 
 NAMES = ("rouge1", "rouge2", "rougeL")
-NOTHING, ALL = Overlap(0.0, 0.0, 0.0), Overlap(1.0, 1.0, 1.0)
+NOTHING, ALL = dict.fromkeys(NAMES, 0.0), dict.fromkeys(NAMES, 1.0)
 SCORERS = {stem: RougeScorer(list(NAMES), use_stemmer=stem) for stem in (False, True)}
 # fmt: off
 WORDS = [
@@ -37,14 +36,14 @@ texts = st.one_of(
 
 
 def test_words_are_runs_of_ascii_letters_and_digits():
-    assert rouge("State-of-the: 3D, naïve!", "state of the 3d na ve") == (ALL, ALL, ALL)
-    assert rouge("naïve", "naive").rouge1 == NOTHING
+    assert rouge("State-of-the: 3D, naïve!", "state of the 3d na ve") == ALL
+    assert rouge("naïve", "naive")["rouge1"] == 0.0
 
 
 def test_stemming_leaves_short_words_alone():
     # "dies" has four letters and is stemmed; "die" has three and is not.
-    assert rouge("die dies relational", "die die relat", stem=True) == (ALL, ALL, ALL)
-    assert rouge("ice", "ic", stem=True).rouge1 == NOTHING
+    assert rouge("die dies relational", "die die relat", stem=True) == ALL
+    assert rouge("ice", "ic", stem=True)["rouge1"] == 0.0
 
 
 def test_worked_example():
@@ -52,31 +51,31 @@ def test_worked_example():
     # Words shared: the, cat, on, mat = 4 -> P = R = F = 4/6. Pairs shared: "the cat" = 1 -> 1/5.
     # Longest common subsequence: the cat on mat = 4 -> 4/6.
     scores = rouge("The cat sat on the mat.", "The cat lay on a mat.")
-    assert scores.rouge1.f == pytest.approx(4 / 6)
-    assert scores.rouge2.f == pytest.approx(1 / 5)
-    assert scores.rougeL.f == pytest.approx(4 / 6)
+    assert scores["rouge1"] == pytest.approx(4 / 6)
+    assert scores["rouge2"] == pytest.approx(1 / 5)
+    assert scores["rougeL"] == pytest.approx(4 / 6)
 
 
-def test_precision_divides_by_the_prediction_and_recall_by_the_reference():
+def test_f_is_the_harmonic_mean_over_prediction_and_reference():
     # 2 words of 2 are right, of 4 wanted: F = 2 * 1 * 0.5 / 1.5 = 2/3.
-    assert rouge("deep nets", "very deep nets today").rouge1 == (1.0, 0.5, pytest.approx(2 / 3))
+    assert rouge("deep nets", "very deep nets today")["rouge1"] == pytest.approx(2 / 3)
 
 
 def test_a_repeated_word_counts_as_often_as_the_reference_has_it():
     # "the" four times against once: 1 match of 4 predicted, of 2 expected.
-    assert rouge("the the the the", "the end").rouge1 == (0.25, 0.5, pytest.approx(1 / 3))
+    assert rouge("the the the the", "the end")["rouge1"] == pytest.approx(1 / 3)
 
 
 def test_order_matters_to_the_subsequence_only():
     scores = rouge("c b a", "a b c")
-    assert (scores.rouge1.f, scores.rougeL.f) == (1.0, pytest.approx(1 / 3))
+    assert (scores["rouge1"], scores["rougeL"]) == (1.0, pytest.approx(1 / 3))
 
 
 @pytest.mark.parametrize("text", ["", "   ", "?!", "。、"])
 def test_a_text_without_words_scores_zero(text):
-    assert rouge(text, "a paper") == (NOTHING, NOTHING, NOTHING)
-    assert rouge("a paper", text) == (NOTHING, NOTHING, NOTHING)
-    assert rouge(text, text) == (NOTHING, NOTHING, NOTHING)
+    assert rouge(text, "a paper") == NOTHING
+    assert rouge("a paper", text) == NOTHING
+    assert rouge(text, text) == NOTHING
 
 
 @settings(max_examples=150, deadline=None)
@@ -84,12 +83,11 @@ def test_a_text_without_words_scores_zero(text):
 def test_equals_rouge_score_on_any_text(prediction, reference, stem):
     theirs = SCORERS[stem].score(reference, prediction)
     ours = rouge(prediction, reference, stem=stem)
-    assert [tuple(score) for score in ours] == [tuple(theirs[name]) for name in NAMES]
-    assert (ours.rouge1.f, ours.rouge2.f, ours.rougeL.f) == tuple(score.f for score in ours)
+    assert ours == {name: theirs[name].fmeasure for name in NAMES}
 
 
 def test_a_hostile_word_is_stemmed_in_linear_time():
-    assert rouge("y" * 200_000 + "ing", "y" * 200_000 + "ed", stem=True).rouge1.f == 1.0
+    assert rouge("y" * 200_000 + "ing", "y" * 200_000 + "ed", stem=True)["rouge1"] == 1.0
 
 
 @pytest.mark.parametrize(
@@ -107,7 +105,7 @@ def test_other_scripts_are_cut_into_words_or_characters(
 ):
     precision, recall = shared / given, shared / wanted
     f = 2 * precision * recall / (precision + recall)
-    assert rouge(prediction, reference).rougeL == (precision, recall, pytest.approx(f))
+    assert rouge(prediction, reference)["rougeL"] == pytest.approx(f)
 
 
 written = st.lists(st.sampled_from(["a", "b", "c", "É", "模型"]), max_size=40).map(" ".join)
@@ -131,12 +129,6 @@ def test_a_text_shorter_than_n_has_no_overlap_to_measure():
     assert ngram_overlap("one two three", "one two three") is None
     assert ngram_overlap("", "", n=1) is None
     assert ngram_overlap("one two three", "one", n=2) == 0.0
-
-
-@pytest.mark.parametrize("n", [0, -3])
-def test_a_length_below_one_is_refused(n):
-    with pytest.raises(InputError, match=f"n-gram is {n}"):
-        ngram_overlap("a", "a", n=n)
 
 
 @settings(deadline=None, max_examples=150)

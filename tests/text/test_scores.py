@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vivavoce.text.cell_text import read_score
+from vivavoce.sources.leaderboards.rows import read_score
 from vivavoce.text.printing import bracket
 
 
@@ -26,12 +26,12 @@ from vivavoce.text.printing import bracket
         ("≤ 80.1", 80.1),
         ("120 FPS", 120.0),
         ("$0.05", 0.05),
-        ("10^-4", 0.0001),
         ("5 x 10^4", 50_000.0),
-        # Any word behind a number is its unit; only capitals stand for millions and billions.
+        # A word behind a number is its unit, unless it stands for thousands or more.
         ("0.3 rad", 0.3),
         ("12°C", 12.0),
-        ("1.5m", 1.5),
+        ("12 ms", 12.0),
+        ("5 million", 5_000_000.0),
         ("7 B", 7e9),
         ("–0.3", -0.3),
     ],
@@ -42,7 +42,7 @@ def test_a_number_is_read_with_its_marks_and_notes(printed: str, number: float) 
 
 @pytest.mark.parametrize(
     "printed",
-    ["", "-", "43B?", "12-14", "1e999", "1.2.3 x 10^4", "(93.3)", "2nd", "5 million", "3 of 10"],
+    ["", "-", "?", "12-14", "1e999", "1.2.3 x 10^4", "3 of 10", "ROUGE-1", "LSTM 93.3"],
 )
 def test_what_is_no_number_is_none(printed: str) -> None:
     assert read_score(printed) is None

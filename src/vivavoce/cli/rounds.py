@@ -198,21 +198,20 @@ def demands(
     from vivavoce.tasks.tables.demand_writing import write_round_demands
 
     with progress("Demands") as update:
-        round_demands = write_round_demands(
+        counts = write_round_demands(
             corpus, spec, out, model, checker=checker, prompts=prompts, progress=update
         )
-    counts = round_demands.as_dict()
-    discarded = counts["discarded"]
+    discarded, asked = counts["discarded"], counts["tables"] - counts["given"]
     lines = [f"  without a demand: {row['id']}: {row['reason']}" for row in discarded[:_LISTED]]
     if (more := len(discarded) - _LISTED) > 0:
         lines.append(f"  and {more:,} more; the last verdict of each is in the file")
     attempts = ", ".join(f"{n} at wording {k}" for k, n in counts["attempts"].items())
     lines.append(
-        f"{round_demands.written:,} of {counts['tables'] - round_demands.given:,} demands written"
+        f"{counts['written']:,} of {asked:,} demands written"
         + (f" ({attempts})" if attempts else "")
-        + (f", {round_demands.given:,} came with their tables" if round_demands.given else "")
+        + (f", {counts['given']:,} came with their tables" if counts["given"] else "")
     )
-    failed = bool(round_demands.demands) and not round_demands.written
+    failed = asked and not counts["written"]
     return Answer(counts, [*lines, str(out)], exit_code=int(failed))
 
 
@@ -234,15 +233,14 @@ def nuggets(
     from vivavoce.tasks.writing.nugget_writing import write_round_nuggets
 
     with progress("Sections") as update:
-        round_nuggets = write_round_nuggets(
+        counts = write_round_nuggets(
             folder, model, out, labels=labels, tasks=task, prompts=prompts, progress=update
         )
-    counts = round_nuggets.as_dict()
     lines = [
         f"{counts['nuggets']:,} facts of {counts['sections']:,} sections, "
         f"{counts['vital']:,} of them vital; {counts['dropped']:,} dropped, not in their section",
         *(f"  {name}: {count:,} sections" for name, count in counts["faults"].items() if count),
-        str(round_nuggets.path),
+        counts["path"],
     ]
     return Answer(counts, lines, exit_code=int(not counts["nuggets"]))
 

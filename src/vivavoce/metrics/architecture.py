@@ -25,7 +25,6 @@ the paper's tables print 1.00, hence the factor 2.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -41,55 +40,34 @@ _HALF = 4 * 2.0**-11
 Layers = Mapping[str, npt.NDArray[Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class LayerScore:
-    """Agreement on one layer."""
-
-    shape: float
-    value: float
-
-
-@dataclass(frozen=True, slots=True)
-class ArchitectureScore:
-    """Agreement on a network; None when the gold side is empty."""
-
-    tsc: float | None
-    tvc: float | None
-    layers: Mapping[str, LayerScore]
-    """Scores by key, in key order, for the layers of both sides."""
-
-    def values(self) -> dict[str, float | None]:
-        """Every metric by name."""
-        return {"tsc": self.tsc, "tvc": self.tvc}
-
-
 def score_architecture(
     gold: Layers, produced: Layers, *, gamma: float = DEFAULT_GAMMA, legacy: bool = False
-) -> ArchitectureScore:
-    """Compare the outputs of layers; `InputError` for a gamma that is not a positive number."""
+) -> tuple[dict[str, float | None], dict[str, dict[str, float]]]:
+    """Compare the outputs of layers: tsc and tvc of the network, and of each layer by key.
+
+    None when the gold side is empty; `InputError` for a gamma that is not a positive number.
+    """
     if not (math.isfinite(gamma) and gamma > 0):
         raise InputError(f"gamma must be a positive number, not {gamma}.")
     perfect = 0.5 if legacy else 1.0
-    layers: dict[str, LayerScore] = {}
+    layers = {}
     for key in sorted({*gold, *produced}):
-        layers[key] = LayerScore(0.0, 0.0)
+        layers[key] = {"tsc": 0.0, "tvc": 0.0}
         if key in gold and key in produced:
             one, other = gold[key], produced[key]
             shapes = (np.array(each.shape, dtype=np.float64) for each in (one, other))
-            layers[key] = LayerScore(
-                shape=consistency(_mean_difference(*shapes), perfect),
-                value=consistency(_mean_difference(one.ravel(), other.ravel()), perfect),
-            )
+            layers[key] = {
+                "tsc": consistency(_mean_difference(*shapes), perfect),
+                "tvc": consistency(_mean_difference(one.ravel(), other.ravel()), perfect),
+            }
     if not gold:
-        return ArchitectureScore(None, None, layers)
+        return {"tsc": None, "tvc": None}, layers
     # gamma^i divided by the largest of these powers, so that none overflows.
     powers = np.arange(1, len(layers) + 1, dtype=np.float64) * math.log(gamma)
     weights = list(np.exp(powers - powers.max()).tolist())
-    return ArchitectureScore(
-        tsc=_weigh(weights, [layer.shape for layer in layers.values()]),
-        tvc=_weigh(weights, [layer.value for layer in layers.values()]),
-        layers=layers,
-    )
+    return {
+        name: _weigh(weights, [layer[name] for layer in layers.values()]) for name in ("tsc", "tvc")
+    }, layers
 
 
 def score_tracks(
@@ -105,8 +83,8 @@ def score_tracks(
     right = count = outputs = 0
     for suffix, truth, given in (("", gold, produced), ("_unseen", unseen_gold, unseen)):
         settled = _settle(truth, given)
-        score = score_architecture(truth, settled, gamma=gamma)
-        values |= {f"{name}{suffix}": value or 0.0 for name, value in score.values().items()}
+        score, _ = score_architecture(truth, settled, gamma=gamma)
+        values |= {f"{name}{suffix}": value or 0.0 for name, value in score.items()}
         right += sum(_is_equal(truth[key], settled[key]) for key in truth if key in settled)
         count += len({*truth, *settled})
         last = max(truth)

@@ -33,9 +33,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from vivavoce.errors import InputError
+from vivavoce.metrics import FaultyAnswer
 from vivavoce.metrics.formulas import same_formula, symbol_stem
-
-NAMES = ("entity_f1", "method_f1", "variable_f1", "word_similarity", "inferred")
 
 _ALIKE = 0.8
 """Share of common words above which two names agree."""
@@ -49,62 +48,38 @@ _FUNCTION_WORDS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class FoundMethod:
-    """A method in an answer."""
+class ExtractedMethod:
+    """A method in an answer, or one that a report describes."""
 
     name: str
     description: str = ""
     formula: str | None = None
+    """LaTeX; None in the gold for an open method."""
     symbols: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
     is_inferred: bool = False
     """True if the answer says that the report does not give the formula."""
 
 
-@dataclass(frozen=True, slots=True)
-class GoldMethod:
-    """A method that a report describes; an open one has no formula."""
-
-    name: str
-    description: str
-    formula: str | None
-    symbols: tuple[str, ...] = ()
-    aliases: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ExtractionScore:
-    """Metrics of one report, and counts that explain them."""
-
-    entity_f1: float
-    method_f1: float
-    variable_f1: float | None
-    word_similarity: float
-    inferred: float | None
-    unmarked: int
-    """Number of methods left open by the report whose formula is not marked as inferred."""
-    invented: int
-    """Number of found methods that match none of the gold."""
-
-    def values(self) -> dict[str, float | None]:
-        """Every metric by name; None if undefined."""
-        return {name: getattr(self, name) for name in NAMES}
-
-
-def score_extraction(gold: Sequence[GoldMethod], answers: Sequence[FoundMethod]) -> ExtractionScore:
+def score_extraction(
+    gold: Sequence[ExtractedMethod], answers: Sequence[ExtractedMethod]
+) -> dict[str, float | None]:
     """Score the methods found in one report, in any order, against those that it describes.
 
-    Raises `InputError` if no method of the gold has a formula.
+    Raises:
+        InputError: No method of the gold has a formula.
+        FaultyAnswer: The formula of an open method is not marked as inferred.
     """
     complete = [method for method in gold if method.formula is not None]
     if not complete:
         raise InputError("The gold has no method with a formula: there is nothing to find.")
     matches = match_methods(gold, answers)
     pairs = [(g, f) for g, f in matches if g.formula is not None]
-    open_pairs = [(g, f) for g, f in matches if g.formula is None]
-    counted = len(answers) - len(open_pairs)
-    neutral = Counter(f for _, f in open_pairs)
-    answered = list((Counter(answers) - neutral).elements())
-    variables = _Counts(
+    neutral = [f for g, f in matches if g.formula is None]
+    answered = list((Counter(answers) - Counter(neutral)).elements())
+    # Each triple: number in both, in the gold, in the answer.
+    methods = len(pairs), len(complete), len(answers) - len(neutral)
+    variables = (
         sum(
             (Counter(map(symbol_stem, g.symbols)) & Counter(map(symbol_stem, f.symbols))).total()
             for g, f in pairs
@@ -112,29 +87,34 @@ def score_extraction(gold: Sequence[GoldMethod], answers: Sequence[FoundMethod])
         sum(len(method.symbols) for method in complete),
         sum(len(method.symbols) for method in answered),
     )
-    formulas = _Counts(
+    formulas = (
         sum(same_formula(g.formula or "", f.formula) for g, f in pairs if f.formula),
         len(complete),
         sum(method.formula is not None for method in answered),
     )
-    methods = _Counts(len(pairs), len(complete), counted)
     n_open = len(gold) - len(complete)
-    marked = sum(f.formula is not None and f.is_inferred for _, f in open_pairs)
+    given = [method.is_inferred for method in neutral if method.formula is not None]
     similarities = [word_similarity(f.description, g.description) for g, f in pairs]
-    return ExtractionScore(
-        entity_f1=(methods + variables + formulas).f1 or 0.0,
-        method_f1=methods.f1 or 0.0,
-        variable_f1=variables.f1,
-        word_similarity=math.fsum(similarities) / len(pairs) if pairs else 0.0,
-        inferred=marked / n_open if n_open else None,
-        unmarked=sum(f.formula is not None and not f.is_inferred for _, f in open_pairs),
-        invented=len(answers) - len(matches),
-    )
+    values = {
+        "entity_f1": _f1(*map(sum, zip(methods, variables, formulas, strict=True))),
+        "method_f1": _f1(*methods),
+        "variable_f1": _f1(*variables),
+        "word_similarity": math.fsum(similarities) / len(pairs) if pairs else 0.0,
+        "inferred": sum(given) / n_open if n_open else None,
+    }
+    if not all(given):
+        raise FaultyAnswer("unmarked", values)
+    return values
+
+
+def _f1(both: int, gold: int, answer: int) -> float | None:
+    total = gold + answer
+    return 2 * both / total if total else None
 
 
 def match_methods(
-    gold: Sequence[GoldMethod], answers: Sequence[FoundMethod]
-) -> list[tuple[GoldMethod, FoundMethod]]:
+    gold: Sequence[ExtractedMethod], answers: Sequence[ExtractedMethod]
+) -> list[tuple[ExtractedMethod, ExtractedMethod]]:
     """Pair methods one to one so that the total agreement of their names is largest.
 
     Names agree fully if they have the same words in the same order, or if one is the other's part
@@ -192,22 +172,7 @@ class _Name:
         return max((share for share in shares if share > _ALIKE), default=0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class _Counts:
-    both: int
-    gold: int
-    answer: int
-
-    @property
-    def f1(self) -> float | None:
-        total = self.gold + self.answer
-        return 2 * self.both / total if total else None
-
-    def __add__(self, other: _Counts) -> _Counts:
-        return _Counts(self.both + other.both, self.gold + other.gold, self.answer + other.answer)
-
-
-def _order(method: FoundMethod) -> tuple[str, ...]:
+def _order(method: ExtractedMethod) -> tuple[str, ...]:
     formula = "" if method.formula is None else f"={method.formula}"
     return (method.name, method.description, formula, str(method.is_inferred), *method.symbols)
 

@@ -61,7 +61,7 @@ import numpy.typing as npt
 
 from vivavoce.errors import InputError
 
-_OF_FACTORS = ("exe", "form", "corr", "corr_pooled", "acc")
+FACTOR_METRICS = ("exe", "form", "corr", "corr_pooled", "acc")
 
 TOLERANCE = 1e-6
 _RELATIVE = 1e-5
@@ -87,29 +87,6 @@ class FactorFrame:
 
     def __len__(self) -> int:
         return len(self.day)
-
-
-@dataclass(frozen=True, slots=True)
-class FactorScore:
-    """The values of one produced factor; None is undefined."""
-
-    exe: float
-    form: float
-    corr: float | None
-    corr_pooled: float | None
-    acc: float | None
-    near: float | None
-    """Value of `acc` with a tolerance based on the factor's scale; `skill` is computed from it."""
-    rows: float | None
-    index: float | None
-    days: int
-    """Number of days on either side."""
-    undefined_days: int
-    """Number of these days without a correlation."""
-
-    def values(self) -> dict[str, float | None]:
-        """Every metric by name."""
-        return {name: getattr(self, name) for name in _OF_FACTORS}
 
 
 def frame_from_columns(columns: Mapping[str, npt.ArrayLike]) -> FactorFrame:
@@ -139,8 +116,12 @@ def frame_from_columns(columns: Mapping[str, npt.ArrayLike]) -> FactorFrame:
 
 def score_factor(
     gold: FactorFrame, produced: FactorFrame | None, *, is_readable: bool = True
-) -> FactorScore:
-    """Compare a produced factor with the gold one.
+) -> dict[str, float | None]:
+    """Compare a produced factor with the gold one: `FACTOR_METRICS` by name, and what is beside.
+
+    `near` is `acc` with a tolerance based on the factor's scale, from which `skill` is computed;
+    `rows` and `index` compare the rows, `days` counts the days on either side, `undefined_days`
+    those without a correlation. None is undefined.
 
     `produced` is None if there are no rows to compare: the result is unreadable or, if it
     `is_readable`, lacks the index columns. `InputError` if the gold is not in form.
@@ -149,22 +130,23 @@ def score_factor(
         raise InputError(f"The gold factor has {len(gold.values)} value columns instead of one.")
     if produced is None or not is_readable:
         days = len(np.unique(gold.day))
-        exe = float(is_readable)
-        return FactorScore(exe, 0.0, None, None, 0.0, 0.0, 0.0, 0.0, days, days)
+        nothing = dict.fromkeys((*FACTOR_METRICS, "near", "rows", "index"), 0.0)
+        undefined = {"corr": None, "corr_pooled": None, "days": days, "undefined_days": days}
+        return {**nothing, "exe": float(is_readable), **undefined}
     pairing = _pair(gold, produced)
     values, defined_days = _compare(gold, produced, pairing)
     shared, larger = len(pairing.gold), max(len(gold), len(produced))
     has_duplicates = len(gold) + len(produced) - shared != pairing.union
     in_form = len(produced.values) == 1 and not has_duplicates and shared == pairing.union
-    return FactorScore(
-        exe=1.0,
-        form=float(in_form),
+    return {
+        "exe": 1.0,
+        "form": float(in_form),
         **values,
-        rows=min(len(gold), len(produced)) / larger if larger else None,
-        index=shared / pairing.union if pairing.union else None,
-        days=pairing.days,
-        undefined_days=pairing.days - defined_days,
-    )
+        "rows": min(len(gold), len(produced)) / larger if larger else None,
+        "index": shared / pairing.union if pairing.union else None,
+        "days": pairing.days,
+        "undefined_days": pairing.days - defined_days,
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +191,7 @@ def _compare(
     """Compute the values that compare numbers, and the number of days with a correlation."""
     if pairing.union == 0 or len(produced.values) != 1:
         right = 0.0 if pairing.union else None
-        return {"acc": right, "near": right, "corr": None, "corr_pooled": None}, 0
+        return {"corr": None, "corr_pooled": None, "acc": right, "near": right}, 0
     truth, given = gold.values[0][pairing.gold], produced.values[0][pairing.produced]
     usable = np.isfinite(truth) & np.isfinite(given)
     day, truth_there, given_there = pairing.day[usable], truth[usable], given[usable]

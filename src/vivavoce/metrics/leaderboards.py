@@ -20,7 +20,7 @@ Source: LEGOBench, section 4 (MR, MP, SP, KTau).
 import math
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -87,36 +87,23 @@ class ProducedBoard:
 class BoardScore:
     """Metrics of one board, and faults of the answer."""
 
-    mr: Ratio
-    mp: Ratio
-    sp_matched: Ratio
-    sp_generated: Ratio
+    ratios: Mapping[str, Ratio]
+    """mr, mp, sp_matched and sp_generated."""
     ktau: float | None
-    generated: int
-    """Number of distinct methods produced."""
-    invented: int
-    """Number of these methods that are not on the gold board."""
-    repeated: int
-    """Number of rows that repeat an earlier method or the header."""
-    header_only: bool
-    truncated: bool
+    faults: Mapping[str, float]
+    """Values of `FAULTS`: distinct methods that are not on the gold board, rows that repeat an
+    earlier method or the header, and flags."""
 
     @property
     def f1(self) -> float | None:
         """Harmonic mean of mr and mp."""
-        return harmonic_mean(self.mp.value, self.mr.value) if self.mr.asked else None
+        mr, mp = self.ratios["mr"], self.ratios["mp"]
+        return harmonic_mean(mp.value, mr.value) if mr.asked else None
 
     def values(self) -> dict[str, float | None]:
         """Every metric by name."""
-        ratios = {name: getattr(self, name).value for name in _RATIOS}
+        ratios = {name: ratio.value for name, ratio in self.ratios.items()}
         return {**ratios, "f1": self.f1, "ktau": self.ktau}
-
-    def faults(self) -> dict[str, float | None]:
-        """Counts and flags of the answer's faults, by name."""
-        return {name: float(getattr(self, name)) for name in FAULTS}
-
-
-_RATIOS = ("mr", "mp", "sp_matched", "sp_generated")
 
 
 def read_board(text: str | None, metric: str | None = None) -> ProducedBoard:
@@ -248,17 +235,21 @@ def score_board(
     asks_scores = any(score is not None for scores in truth.values() for score in scores)
     pairs = [(_number(truth[method][0]), _number(given[method])) for method in hits]
     both = [(score, own) for score, own in pairs if score is not None and own is not None]
+    faults = (
+        len(given) - len(hits),
+        repeated + produced.repeated_headers,
+        produced.header_only,
+        produced.truncated,
+    )
     return BoardScore(
-        mr=Ratio(len(hits), len(truth)),
-        mp=_share(len(hits), len(given), asks=bool(truth)),
-        sp_matched=_share(right, len(hits) - len(unscored), asks=asks_scores),
-        sp_generated=_share(right, len(given) - len(unscored), asks=asks_scores),
-        ktau=kendall_tau([score for score, _ in both], [own for _, own in both]),
-        generated=len(given),
-        invented=len(given) - len(hits),
-        repeated=repeated + produced.repeated_headers,
-        header_only=produced.header_only,
-        truncated=produced.truncated,
+        {
+            "mr": Ratio(len(hits), len(truth)),
+            "mp": _share(len(hits), len(given), asks=bool(truth)),
+            "sp_matched": _share(right, len(hits) - len(unscored), asks=asks_scores),
+            "sp_generated": _share(right, len(given) - len(unscored), asks=asks_scores),
+        },
+        kendall_tau([score for score, _ in both], [own for _, own in both]),
+        dict(zip(FAULTS, map(float, faults), strict=True)),
     )
 
 

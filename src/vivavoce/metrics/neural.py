@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError, MissingExtra
-from vivavoce.metrics import Measure, TextMetric
+from vivavoce.metrics import Measure, TextMetric, harmonic_mean
 from vivavoce.text import read_data
 
 if TYPE_CHECKING:
@@ -36,24 +36,12 @@ PRESETS: dict[str, int] = read_data(__file__, "neural.toml")
 """Model -> the layer whose embeddings are compared."""
 
 MAX_TOKENS = 512
+_BATCH = 32
 _MAX_CHARACTERS = 100_000
 _CHUNK_TOKENS = 65_536  # of new texts before memory is released; 268 MB at 1,024 floats
 
 
-@dataclass(frozen=True, slots=True)
-class BertScore:
-    """Precision, recall and F1 of one pair."""
-
-    p: float
-    r: float
-    f1: float
-
-    def values(self) -> dict[str, float]:
-        """Every metric by name."""
-        return {"bertscore_p": self.p, "bertscore_r": self.r, "bertscore_f1": self.f1}
-
-
-_NOTHING = BertScore(0.0, 0.0, 0.0)
+NAMES = ("bertscore_p", "bertscore_r", "bertscore_f1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,30 +57,21 @@ class BertScorer:
 
     `model` is a name on the hub or a folder; `layer` may be left out for the models of `PRESETS`.
     Raises `MissingExtra` without torch and transformers, `InputError` for an unknown model or
-    layer. `texts_encoded` counts the texts that went through the model.
+    layer.
     """
 
-    def __init__(
-        self,
-        model: str,
-        layer: int | None = None,
-        *,
-        max_tokens: int = MAX_TOKENS,
-        batch_size: int = 32,
-    ) -> None:
+    def __init__(self, model: str, layer: int | None = None) -> None:
         if layer is None and model not in PRESETS:
             raise InputError(
                 f"The layer of {model} to compare is not known. Give a layer, or choose a model "
                 f"with a preset: {', '.join(PRESETS)}."
             )
         self.layer = PRESETS[model] if layer is None else layer
-        self._batch_size = batch_size
         self._tokenizer, self._model = _load(model, self.layer)
-        self._max_tokens = min(max_tokens, self._tokenizer.model_max_length)
-        self.texts_encoded = 0
+        self._max_tokens = min(MAX_TOKENS, self._tokenizer.model_max_length)
 
-    def score(self, pairs: Sequence[tuple[str, str]]) -> list[BertScore]:
-        """Scores of (prediction, reference) pairs, in the same order.
+    def score(self, pairs: Sequence[tuple[str, str]]) -> list[dict[str, float]]:
+        """Values of (prediction, reference) pairs, in the same order.
 
         Each distinct text is encoded once, so systems that share references are best scored
         together. Pairs with the same reference are scored one after another, and a text's embedding
@@ -100,7 +79,7 @@ class BertScorer:
         """
         clean = [(_clean(prediction), _clean(reference)) for prediction, reference in pairs]
         tokens = self._tokenize(sorted({text for pair in clean for text in pair}))
-        scores = [_NOTHING] * len(pairs)
+        scores = [dict.fromkeys(NAMES, 0.0)] * len(pairs)
         order = sorted(
             (index for index, pair in enumerate(clean) if all(tokens[text] for text in pair)),
             key=lambda index: (-len(tokens[clean[index][1]]), clean[index][1], clean[index][0]),
@@ -165,8 +144,8 @@ class BertScorer:
         edges = torch.tensor(sorted(edge for edge in self._edges() if edge is not None))
         texts = sorted(tokens, key=lambda text: (-len(tokens[text]), text))
         embedded: dict[str, _Embedding] = {}
-        for start in range(0, len(texts), self._batch_size):
-            batch = texts[start : start + self._batch_size]
+        for start in range(0, len(texts), _BATCH):
+            batch = texts[start : start + _BATCH]
             padded = self._tokenizer.pad(
                 {"input_ids": [tokens[text] for text in batch]}, return_tensors="pt"
             )
@@ -177,15 +156,14 @@ class BertScorer:
                 ids = torch.tensor(tokens[text])
                 counts = ~torch.isin(ids, edges)
                 embedded[text] = _Embedding(vectors[: len(ids)].clone(), counts)
-        self.texts_encoded += len(texts)
         return embedded
 
 
-def _match(prediction: _Embedding, reference: _Embedding) -> BertScore:
+def _match(prediction: _Embedding, reference: _Embedding) -> dict[str, float]:
     similarity = prediction.vectors @ reference.vectors.T
     p = _unit_interval(similarity.amax(dim=1)[prediction.counts].mean().item())
     r = _unit_interval(similarity.amax(dim=0)[reference.counts].mean().item())
-    return BertScore(p, r, 2 * p * r / (p + r) if p + r > 0 else 0.0)
+    return dict(zip(NAMES, (p, r, harmonic_mean(p, r) or 0.0), strict=True))
 
 
 def _unit_interval(value: float) -> float:
@@ -238,11 +216,7 @@ PAPERS_OWN = "microsoft/deberta-xlarge-mnli"
 def _open(model: str = PAPERS_OWN, layer: int | None = None) -> Measure:
     scorer = BertScorer(model, layer)
     name = Path(model).name if Path(model).is_dir() else model
-    return Measure(
-        lambda pairs: [one.values() for one in scorer.score(pairs)],
-        {"model": name, "layer": scorer.layer},
-    )
+    return Measure(scorer.score, {"model": name, "layer": scorer.layer})
 
 
-NAMES = ("bertscore_p", "bertscore_r", "bertscore_f1")
 TEXT_METRICS = (TextMetric("bertscore", "writing", NAMES, _open, ("model", "layer")),)

@@ -88,4 +88,4 @@ def list_f1(answer: str, row: Row) -> float | None:
 @metric("own", "Lin 2004, ROUGE")
 def rougeL(answer: str, row: Row) -> float:
     """F1 of the longest common subsequence of words."""
-    return rouge(without_wrapper(answer), row["target"]).rougeL.f
+    return rouge(without_wrapper(answer), row["target"])["rougeL"]

@@ -56,12 +56,12 @@ import math
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from vivavoce.errors import InputError
 from vivavoce.metrics.answer_lists import item_of
-from vivavoce.metrics.titles_list import FoundTitles, distinct_titles, find_titles
+from vivavoce.metrics.titles_list import FoundTitles, distinct_titles
+from vivavoce.statistics.intervals import Shares, means_of
 
 NAMES = ("cis", "bem", "cp", "cp_partial", "bem_complete", "ktau", "ndcg")
 """Metrics of a free answer with titles."""
@@ -71,59 +71,30 @@ _AROUND = " \t`'\"*[](),"
 """Characters around an id in a list that are not part of it."""
 
 
-class RankingRow(NamedTuple):
-    """One query: the gold titles, best first, and an answer or None."""
-
-    gold: Sequence[str]
-    text: str | None
-    scores: Sequence[float] | None = None
-    """The scores of the gold titles: equal ones are tied."""
-
-
-@dataclass(frozen=True, slots=True)
-class RankingScore:
-    """The values of one row; None is undefined."""
-
-    cis: float
-    bem: float
-    cp: float
-    cp_partial: float
-    bem_complete: float | None
-    ktau: float | None
-    ndcg: float
-    found: FoundTitles
-
-    def values(self) -> dict[str, float | None]:
-        """Every metric by name."""
-        return {name: getattr(self, name) for name in NAMES}
-
-
 def score_ranking_row(
-    gold: Sequence[str], text: str | None, scores: Sequence[float] | None = None
-) -> RankingScore:
-    """Score one answer."""
-    matched = find_titles(text, gold)
+    gold: Sequence[str], found: FoundTitles, scores: Sequence[float] | None = None
+) -> dict[str, float | None]:
+    """Score the titles found in one answer; equal `scores` of gold titles are tied."""
     grades = range(len(gold)) if scores is None else scores
     titles = distinct_titles(gold)
     levels = levels_of([grades[title] for title in titles])
     level_of = dict(zip(titles, levels, strict=True))
-    order = [level_of[title] for title in matched.order]
-    is_complete = bool(order) and matched.missing == 0
+    order = [level_of[title] for title in found.order]
+    is_complete = bool(order) and found.missing == 0
     is_exact = is_complete and order == sorted(order)
     counts = count_pairs(range(len(order)), order)
     gold_pairs = untied_pairs(levels)
     concordant = counts.concordant / gold_pairs if gold_pairs else float(is_complete)
     difference = counts.concordant - counts.discordant
-    return RankingScore(
-        cis=float(is_complete),
-        bem=float(is_exact),
-        cp=concordant if is_complete else 0.0,
-        cp_partial=concordant,
-        bem_complete=float(is_exact) if is_complete else None,
-        ktau=difference / gold_pairs if is_complete and gold_pairs else None,
-        ndcg=_gain(order, levels),
-        found=matched,
-    )
+    return {
+        "cis": float(is_complete),
+        "bem": float(is_exact),
+        "cp": concordant if is_complete else 0.0,
+        "cp_partial": concordant,
+        "bem_complete": float(is_exact) if is_complete else None,
+        "ktau": difference / gold_pairs if is_complete and gold_pairs else None,
+        "ndcg": _gain(order, levels),
+    }
 
 
 def levels_of(scores: Sequence[float]) -> list[int]:
@@ -216,29 +187,6 @@ MAX_LINES = 100_000
 """Maximum number of lines read from an answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class PaperRankingScore:
-    """The values of one answer; None is undefined."""
-
-    ktau_all: float
-    bem: float
-    candidate_recall: float
-    ndcg: float
-    ktau: float | None
-    found: int
-    """Number of papers of the board in the answer."""
-    listed: int
-    """Number of different papers in the answer."""
-
-    def values(self) -> dict[str, float | None]:
-        """Every metric by name."""
-        return {name: getattr(self, name) for name in PAPER_NAMES}
-
-
-PAPER_NAMES = ("ktau_all", "candidate_recall", "bem", "ndcg", "ktau")
-"""Metrics of a list of paper ids."""
-
-
 def read_paper_ids(text: str | None) -> list[str]:
     """Read the ids of an answer, one per line, each at its first place.
 
@@ -250,15 +198,11 @@ def read_paper_ids(text: str | None) -> list[str]:
 
 def score_paper_ranking(
     gold: Sequence[str], answer: Sequence[str], scores: Sequence[float] | None = None
-) -> PaperRankingScore:
+) -> dict[str, float | None]:
     """Score a list of paper ids against a board's, both best first and without repetitions.
 
     `scores` are those of the gold papers, in their order; equal ones are tied.
-
-    Raises ValueError for a board without papers.
     """
-    if not gold:
-        raise ValueError("a board without papers cannot be ranked")
     levels = levels_of(range(len(gold)) if scores is None else scores)
     level_of = dict(zip(gold, levels, strict=True))
     order = [level_of[paper] for paper in dict.fromkeys(answer) if paper in level_of]
@@ -266,86 +210,54 @@ def score_paper_ranking(
     counts = count_pairs(range(k), order)
     difference = counts.concordant - counts.discordant
     pairs, found_pairs = untied_pairs(levels), untied_pairs(order)
-    return PaperRankingScore(
-        ktau_all=difference / pairs if pairs else k / n,
-        bem=float(k == n and order == sorted(order)),
-        candidate_recall=k / n,
-        ndcg=_gain(order, levels),
-        ktau=difference / found_pairs if found_pairs else None,
-        found=k,
-        listed=len(set(answer)),
-    )
+    return {
+        "ktau_all": difference / pairs if pairs else k / n,
+        "candidate_recall": k / n,
+        "bem": float(k == n and order == sorted(order)),
+        "ndcg": _gain(order, levels),
+        "ktau": difference / found_pairs if found_pairs else None,
+    }
 
 
 QUERIES = 402
 SCORED = 101
-_BLANK_BELOW_CIS = 1.0
+_BLANK_BELOW_CIS = 0.01
 
 
-@dataclass(frozen=True, slots=True)
-class LegacyRowScore:
-    """Score of one row."""
-
-    is_complete: bool
-    is_exact: bool
-    concordant: float
-    """Share of the gold pairs found in the gold order."""
-    ktau: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class LegacyRankingScores:
-    """One line of Table 9; None is a blank cell."""
-
-    rows: tuple[LegacyRowScore, ...]
-    cis: float
-    """Percent."""
-    bem: float | None
-    """A fraction of the complete answers."""
-    ktau: float | None
-    cp: float
-    """Percent."""
-
-    def cells(self) -> dict[str, float | None]:
-        """The four cells by name."""
-        return {"cis": self.cis, "bem": self.bem, "ktau": self.ktau, "cp": self.cp}
-
-
-def score_ranking_legacy(rows: Sequence[RankingRow]) -> LegacyRankingScores:
+def score_ranking_legacy(rows: Sequence[tuple[Sequence[str], str | None]]) -> dict[str, Shares]:
     """Score the 402 answers, in the order of the queries, as Table 9 does.
 
-    `InputError` when there are not 402.
+    `rows` have the gold titles, best first, and an answer or None. CIS and CP are in percent; BEM
+    and KTau are undefined where the table is blank. `InputError` when there are not 402 rows.
     """
     if len(rows) != QUERIES:
         raise InputError(
             f"The published ranking numbers are over {QUERIES} queries, and there are {len(rows)}. "
             "Score these without --legacy."
         )
-    scores = tuple(score_ranking_row_legacy(row.gold, row.text) for row in rows[:SCORED])
-    complete = [score for score in scores if score.is_complete]
-    taus = [score.ktau for score in complete if score.ktau is not None]
-    cis = 100 * len(complete) / QUERIES
-    is_blank = cis < _BLANK_BELOW_CIS
-    return LegacyRankingScores(
-        rows=scores,
-        cis=cis,
-        bem=None if is_blank else sum(score.is_exact for score in complete) / len(complete),
-        ktau=None if is_blank or not taus else math.fsum(taus) / len(taus),
-        cp=100 * math.fsum(score.concordant for score in scores) / SCORED,
-    )
+    scores = [score_ranking_row_legacy(*row) for row in rows[:SCORED]]
+    complete = [score["cis"] or 0.0 for score in scores]
+    is_blank = sum(complete) / QUERIES < _BLANK_BELOW_CIS
+    exact = [score["bem"] or 0.0 for score in scores]
+    return {
+        "cis": Shares([100 * value for value in complete], [QUERIES / SCORED] * SCORED),
+        "bem": Shares(exact, [0.0] * SCORED if is_blank else complete),
+        "ktau": means_of([None if is_blank else score["ktau"] for score in scores]),
+        "cp": means_of([100 * (score["cp"] or 0.0) for score in scores]),
+    }
 
 
-def score_ranking_row_legacy(gold: Sequence[str], text: str | None) -> LegacyRowScore:
+def score_ranking_row_legacy(gold: Sequence[str], text: str | None) -> dict[str, float | None]:
     """Score one answer by the position where each title first occurs in it."""
     searched = (text or "").lower()
     positions = [searched.find(title.lower()) for title in gold]
     present = [position for position in positions if position >= 0]
     is_complete = len(present) == len(gold)
-    gold_pairs = len(gold) * (len(gold) - 1) // 2
+    gold_pairs = _pairs(len(gold))
     concordant = count_pairs(range(len(present)), present).concordant
-    return LegacyRowScore(
-        is_complete=is_complete,
-        is_exact=is_complete and positions == sorted(positions),
-        concordant=concordant / gold_pairs if gold_pairs else 0.0,
-        ktau=kendall_tau(range(len(gold)), positions) if is_complete else None,
-    )
+    return {
+        "cis": float(is_complete),
+        "bem": float(is_complete and positions == sorted(positions)),
+        "ktau": kendall_tau(range(len(gold)), positions) if is_complete else None,
+        "cp": concordant / gold_pairs if gold_pairs else 0.0,
+    }

@@ -15,15 +15,13 @@ character is a word.
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence, Sized
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, NamedTuple
 
 import numpy as np
 from rapidfuzz.distance import LCSseq
 
-from vivavoce.errors import InputError
 from vivavoce.text.shingles import hash_runs
 from vivavoce.text.terms import porter_stem
 
@@ -37,33 +35,15 @@ _MIN_STEMMED = 4
 _stem = lru_cache(maxsize=1 << 15)(porter_stem)
 
 
-class Overlap(NamedTuple):
-    """Precision, recall and their harmonic mean."""
-
-    precision: float
-    recall: float
-    f: float
-
-
-class Rouge(NamedTuple):
-    """The three ROUGE scores of one text; the metric of each name is its F-measure."""
-
-    rouge1: Overlap
-    """Score of single words."""
-    rouge2: Overlap
-    """Score of pairs of adjacent words."""
-    rougeL: Overlap
-    """Score of the longest common subsequence."""
-
-
-def rouge(prediction: str, reference: str, *, stem: bool = False) -> Rouge:
-    """Compute ROUGE-1, ROUGE-2 and ROUGE-L; `stem` compares words by their Porter stems."""
+def rouge(prediction: str, reference: str, *, stem: bool = False) -> dict[str, float]:
+    """Compute F1 of ROUGE-1, ROUGE-2 and ROUGE-L; `stem` compares words by their Porter stems."""
     predicted, expected = rouge_words(prediction, reference, stem)
-    return Rouge(
-        rouge1=rouge_n(predicted, expected, 1),
-        rouge2=rouge_n(predicted, expected, 2),
-        rougeL=rouge_l(predicted, expected),
-    )
+    pairs, wanted = list(pairwise(predicted)), list(pairwise(expected))
+    return {
+        "rouge1": _f1(_shared(predicted, expected), predicted, expected),
+        "rouge2": _f1(_shared(pairs, wanted), pairs, wanted),
+        "rougeL": _f1(LCSseq.similarity(predicted, expected), predicted, expected),
+    }
 
 
 def rouge_words(prediction: str, reference: str, stem: bool = False) -> tuple[list[str], list[str]]:
@@ -85,32 +65,19 @@ def rouge_words(prediction: str, reference: str, stem: bool = False) -> tuple[li
     return (_stems(predicted), _stems(expected)) if stem else (predicted, expected)
 
 
-def rouge_n(prediction: Sequence[str], reference: Sequence[str], n: int) -> Overlap:
-    """ROUGE-1 or ROUGE-2 of the words of two texts."""
-    predicted, expected = _counts(prediction, n), _counts(reference, n)
-    matches = (predicted & expected).total()
-    return _overlap(matches, predicted.total(), expected.total())
-
-
-def rouge_l(prediction: Sequence[str], reference: Sequence[str]) -> Overlap:
-    """ROUGE-L of the words of two texts."""
-    matches = LCSseq.similarity(prediction, reference)
-    return _overlap(matches, len(prediction), len(reference))
-
-
 def _stems(words: Sequence[str]) -> list[str]:
     return [_stem(word) if len(word) >= _MIN_STEMMED and word.isascii() else word for word in words]
 
 
-def _counts(words: Sequence[str], n: int) -> Counter[Any]:
-    return Counter(words if n == 1 else pairwise(words))
+def _shared(predicted: Sequence[Hashable], expected: Sequence[Hashable]) -> int:
+    return (Counter(predicted) & Counter(expected)).total()
 
 
-def _overlap(matches: int, predicted: int, expected: int) -> Overlap:
+def _f1(matches: int, predicted: Sized, expected: Sized) -> float:
     if matches == 0:
-        return Overlap(0.0, 0.0, 0.0)
-    precision, recall = matches / predicted, matches / expected
-    return Overlap(precision, recall, 2 * precision * recall / (precision + recall))
+        return 0.0
+    precision, recall = matches / len(predicted), matches / len(expected)
+    return 2 * precision * recall / (precision + recall)
 
 
 MAX_WORDS = 250_000
@@ -133,8 +100,6 @@ def length_ratio(prediction: str, reference: str) -> float | None:
 
 
 def ngram_overlap(gold: str, source: str, n: int = 13) -> float | None:
-    """Share of the gold text's n-grams that the source contains; `InputError` unless n >= 1."""
-    if n < 1:
-        raise InputError(f"The length n of an n-gram is {n}. It must be at least 1.")
+    """Share of the gold text's n-grams that the source contains."""
     grams = hash_runs(words_of(gold), n)
     return float(np.isin(grams, hash_runs(words_of(source), n)).mean()) if len(grams) else None

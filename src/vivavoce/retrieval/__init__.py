@@ -56,6 +56,13 @@ def best_hits(scores: Scores, k: int) -> list[Hit]:
     return [Hit(int(index), float(scores[index])) for index in ordered]
 
 
+def best_or_first(retriever: Retriever, query: str, k: int) -> list[tuple[int, float | None]]:
+    """Indices and scores of the k best passages; if none matches, the first k without scores."""
+    hits: list[tuple[int, float | None]]
+    hits = [(hit.index, hit.score) for hit in retriever.search(query, k)]
+    return hits or [(index, None) for index in range(min(k, len(retriever)))]
+
+
 def check_limit(k: int) -> None:
     """Raise `InputError` if k is negative."""
     if k < 0:

@@ -201,11 +201,6 @@ class Embeddings:
     is_truncated: NDArray[np.bool_]
     """True for each text longer than the model's limit, whose end was cut off."""
 
-    @property
-    def truncated(self) -> int:
-        """Number of truncated texts."""
-        return int(self.is_truncated.sum())
-
 
 class Encoder:
     """A loaded model that turns texts into vectors.
@@ -325,8 +320,8 @@ def open_encoders(
 class DenseRetriever:
     """Passages ranked by the similarity of their vectors to the query's vector.
 
-    Equal passages have exactly equal scores. `truncated_passages` and `truncated_queries` count the
-    texts that were too long for the model.
+    Equal passages have exactly equal scores. `truncated_passages` counts those that were too long
+    for the model.
     """
 
     def __init__(self, passages: Sequence[str], encoders: Encoders) -> None:
@@ -336,7 +331,6 @@ class DenseRetriever:
         embedded = encoders.passages.embed(list(distinct))
         self._vectors = embedded.vectors
         self.truncated_passages = int(embedded.is_truncated[self._places].sum())
-        self.truncated_queries = 0
 
     def search(self, query: str, k: int) -> list[Hit]:
         """Return the k best passages; none for a blank query."""
@@ -351,7 +345,6 @@ class DenseRetriever:
         if not len(self) or not asked:
             return hits
         embedded = self._encoder.embed([queries[place] for place in asked])
-        self.truncated_queries += embedded.truncated
         for start in range(0, len(asked), _QUERIES_AT_ONCE):
             part = slice(start, start + _QUERIES_AT_ONCE)
             scores = embedded.vectors[part] @ self._vectors.T

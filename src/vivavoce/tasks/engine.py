@@ -17,7 +17,7 @@ from inspect_ai.util import LimitExceededError
 
 from vivavoce.errors import InputError, NoItemsError, VivaError
 from vivavoce.metrics import Values, metrics_of
-from vivavoce.metrics.judged_text import CHECKS, JUDGED, WINS, check_values, judgement_values
+from vivavoce.metrics.judged_text import CHECKS, JUDGED, WINS, check_values
 from vivavoce.plugins import blamed, returned
 from vivavoce.store import Row
 from vivavoce.tasks import find_family
@@ -36,14 +36,7 @@ from vivavoce.tasks.prompting import PromptSet, folder_at
 from vivavoce.tasks.scoring import COMPARE, VALID
 from vivavoce.tasks.scoring.asking import open_judges
 from vivavoce.tasks.scoring.guard import answer_of, defined_mean, guarded
-from vivavoce.tasks.scoring.judge import (
-    Comparison,
-    Judgement,
-    LabelledQuestion,
-    compare,
-    judge_hash,
-    rule,
-)
+from vivavoce.tasks.scoring.judge import Comparison, Judged, compare, judge_hash, rule
 from vivavoce.text.final_answer import VERSION as READER
 
 _OPENING = {"context": None, "prompts": None, "max_tokens": None, "pin": None}
@@ -281,19 +274,17 @@ async def _judgement(
 ) -> Values:
     """Compute the judge's metrics; a text equal to the reference is a tie without a request."""
     values: dict[str, float | None] = dict.fromkeys(CHECKS)
-    replies: list[Judgement | LabelledQuestion] = []
+    replies: list[Judged] = []
     if COMPARE in kind.judged(task, row):
         if comparison.answer.split() == comparison.reference.split():
             values |= dict.fromkeys(WINS, 0.5)
         else:
-            judged = await compare(prompts, comparison)
-            notes["judge"] = judged.record()
-            values |= judgement_values(judged.verdicts)
-            replies.append(judged)
+            replies.append(judged := await compare(prompts, comparison))
+            notes["judge"] = judged.record
     for question in kind.questions(comparison.answer, row):
-        ruled = await rule(prompts, question)
-        notes.setdefault("rulings", {})[question.name] = ruled.record()
-        values |= ruled.values
-        replies.append(ruled)
+        replies.append(ruled := await rule(prompts, question))
+        notes.setdefault("rulings", {})[question.name] = ruled.record
+    for reply in replies:
+        values |= reply.values
     counts = ([each.asked, each.malformed, each.refused] for each in replies)
     return values | check_values(*(sum(column) for column in zip([0, 0, 0], *counts, strict=True)))

@@ -1,7 +1,6 @@
-"""The words of a table cell without markup, and the number that a printed score stands for."""
+"""The words of a table cell without markup, and the places that a spanning cell covers."""
 
 import html
-import math
 import re
 from collections.abc import Iterable, Sequence
 from html.entities import html5
@@ -164,48 +163,6 @@ def plain_words(cell: str) -> str:
         text = latex_words(text)
     text = _EMPHASIS.sub("", unescape_entities(text))
     return collapse_spaces(_EDGE_UNDERSCORE.sub(r"\1", text.strip()))
-
-
-MAX_SCORE = 200
-"""Maximum number of characters read from a score."""
-_MULTIPLIERS = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9}
-_DASHES = str.maketrans(dict.fromkeys("−–—‐‑‒﹣－", "-"))
-_MARKS = "*†‡§+^↑↓\\ \t"
-_SPREAD = re.compile(r"\s?(?:±|\+/-|\+-|\\pm)\s?[0-9.]{1,20}\s?%?$")
-_NOTE = re.compile(r"\s?[(\[][^()\[\]]{0,150}[)\]]$")
-_UNIT = re.compile(
-    r"(?<=[0-9.])\s?(?!(?:st|nd|rd|th|[kKMB]|[eE][-+]?[0-9]+|(?:thous|mill|bill)[a-z]+)$)"
-    r"(?:[^\W\d_][^\s,;:?()\[\]]{0,14}|[°×]\w?)$"
-)
-"""A unit after a number, except an ordinal ending, an exponent, or a word such as `thousand`."""
-_SIGN = re.compile(r"^[~≈≤≥<>$€£#]\s?")
-_NUMBER = re.compile(
-    r"(?P<number>[-+]?(?:[0-9]{1,3}(?:,[0-9]{3}){1,5}|[0-9]{0,15})(?:\.[0-9]{0,15})?"
-    r"(?:[eE][-+]?[0-9]{1,3})?)\s?(?:%|(?P<unit>[kKMB]))?"
-)
-_POWER = re.compile(r"(?:(?P<factor>-?[0-9.]{1,17})\s?[x×·]\s?)?10\^(?P<power>-?[0-9]{1,3})")
-
-
-def read_score(text: str) -> float | None:
-    """Read the number that a printed score stands for; None if it is not a number.
-
-    `93.3`, `93.3%`, `90.0 ± 0.5`, `~257M`, `60.9+`, `≤ 80.1`, `120 FPS`, `5 x 10^4` and
-    `70.14 (measured by ...)` are numbers; `-`, `?`, a range and a text are not. A multiplier is
-    applied: `33M` is 33,000,000. Units are ignored: `12 ms` is 12, `1.5m` is 1.5.
-    """
-    rest = text[:MAX_SCORE].translate(_DASHES).strip().strip("\ufeff")
-    rest = rest.replace("**", "").replace("__", "")
-    for pattern in (_NOTE, _SPREAD, _NOTE):
-        rest = pattern.sub("", rest.strip(_MARKS))
-    rest = _UNIT.sub("", _SIGN.sub("", rest.strip(_MARKS)))
-    if power := _POWER.fullmatch(rest):
-        rest = f"{power['factor'] or 1}e{power['power']}"
-    match = _NUMBER.fullmatch(rest)
-    digits = match["number"].replace(",", "") if match else ""
-    if match is None or not digits.lower().partition("e")[0].strip("+-."):
-        return None
-    value = float(digits) * _MULTIPLIERS[match["unit"] or ""]
-    return value if math.isfinite(value) else None
 
 
 def spread_cells(cells: Sequence[Sequence[str]], spans: Iterable[Sequence[int]]) -> list[list[str]]:

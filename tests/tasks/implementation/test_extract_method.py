@@ -10,7 +10,7 @@ from tests.servers.scripted import Ask, Reply, answer, slot
 from tests.tasks.implementation.item_rounds import contest, round_of
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.extraction import FoundMethod
+from vivavoce.metrics.extraction import ExtractedMethod
 from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.tasks.implementation.items.report import (
@@ -133,8 +133,8 @@ def test_an_answer_is_read_with_tolerance() -> None:
             "not a method",
         ]
     }
-    a = FoundMethod("A", symbols=("x", "y"))
-    b = FoundMethod("B", formula="b", symbols=("z",), is_inferred=True)
+    a = ExtractedMethod("A", symbols=("x", "y"))
+    b = ExtractedMethod("B", formula="b", symbols=("z",), is_inferred=True)
     assert parse_methods(given) == parse_methods(given["methods"]) == [a, b]
     assert parse_methods({"methods": []}) == []
 
@@ -158,7 +158,7 @@ def test_headings_become_methods_with_their_first_formula() -> None:
     text = "## Data\n\nD.\n\n### One\n\nFirst $a_t$ with $x = 1$.\n\n$$y = a$$\n\nLater.\n"
     text += "\n### Two\n\nNo formula, $b$.\n\n## End\n\nE.\n"
     assert parse_methods(find_json(headings_as_methods(text))) == [
-        FoundMethod("One", "First $a_t$ with $x = 1$.", "y = a", ("a_t",)),
-        FoundMethod("Two", "No formula, $b$."),
+        ExtractedMethod("One", "First $a_t$ with $x = 1$.", "y = a", ("a_t",)),
+        ExtractedMethod("Two", "No formula, $b$."),
     ]
     assert parse_methods(find_json(headings_as_methods("no heading"))) == []

@@ -80,5 +80,5 @@ def test_an_answer_copied_from_the_texts_reaches_the_ceiling_and_no_more() -> No
     mr, sp = last(gold, "Alder 91.5", "birch-net 92 | birch net 92.1")
     copied = ProducedBoard((Entry("Alder", "91.5"), Entry("birch net", "92.1")))
     scored = score_board([Entry(one["method"], one["score"]) for one in gold], copied)
-    assert scored.mr.value == mr == 2 / 3
-    assert scored.sp_matched.value == 0.5 <= (sp or 0)
+    assert scored.ratios["mr"].value == mr == 2 / 3
+    assert scored.ratios["sp_matched"].value == 0.5 <= (sp or 0)

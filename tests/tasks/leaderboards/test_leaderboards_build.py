@@ -152,5 +152,5 @@ def test_the_gold_as_a_table_is_read_as_the_gold(method: str, printed: str) -> N
     }
     gold = [Entry(entry["method"], entry["score"]) for entry in row["entries"]]
     scored = score_board(gold, read_board(gold_table(row), "F1"))
-    assert (scored.f1, scored.sp_matched.value, scored.ktau) == (1.0, 1.0, 1.0)
-    assert (scored.repeated, scored.generated) == (0, 2)
+    assert (scored.f1, scored.ratios["sp_matched"].value, scored.ktau) == (1.0, 1.0, 1.0)
+    assert scored.faults["repeated"] == 0

@@ -12,7 +12,7 @@ from vivavoce.errors import InputError
 from vivavoce.rounds import Round
 from vivavoce.tasks.family import open_prompts
 from vivavoce.tasks.leaderboards.family import LeaderboardArguments
-from vivavoce.tasks.leaderboards.items import FoundChunk, PaperChunk, compose
+from vivavoce.tasks.leaderboards.items import PaperChunk, compose
 
 
 def only(opened: Round, **arguments: Any) -> Sample:
@@ -128,11 +128,8 @@ PROMPTS = open_prompts("leaderboards", None)
 FORM = "| Method | Score |\n|---|---|"
 
 
-def found(*texts: str) -> list[FoundChunk]:
-    return [
-        FoundChunk(PaperChunk("p", f"#source-{n}#", text), n, 1.0)
-        for n, text in enumerate(texts, 1)
-    ]
+def found(*texts: str) -> list[PaperChunk]:
+    return [PaperChunk("p", f"#source-{n}#", text) for n, text in enumerate(texts, 1)]
 
 
 def test_the_prompt_holds_question_excerpts_and_the_form_of_the_answer() -> None:

@@ -9,19 +9,25 @@ from hypothesis import strategies as st
 from tests.support.corpora import paper, write_papers
 
 from vivavoce.corpus import Corpus
+from vivavoce.store import Row
 from vivavoce.tasks.ranking import build as graph_items
-from vivavoce.tasks.ranking.boards import BoardQuery
 from vivavoce.tasks.ranking.build import Candidates, find_candidates
 from vivavoce.text.terms import STOP_WORDS, terms_of
 
 SOON = date(2021, 1, 1)
-BOARD = BoardQuery("parsing/penn_treebank/f1", "Parsing", "Penn Treebank", "F1")
+
+
+def board(*names: str) -> Row:
+    return dict(zip(("id", "task", "dataset", "metric"), names, strict=True))
+
+
+BOARD = board("parsing/penn_treebank/f1", "Parsing", "Penn Treebank", "F1")
 RIGHT = "Parsing the Penn Treebank: F1 of trees"
 
 
-def only(corpus: Corpus, board: BoardQuery = BOARD, **options: object) -> Candidates:
+def only(corpus: Corpus, asked: Row = BOARD, **options: object) -> Candidates:
     options.setdefault("as_of", SOON)
-    return find_candidates(corpus, [board], **options)[board.id]  # type: ignore[arg-type]
+    return find_candidates(corpus, [asked], **options)[asked["id"]]  # type: ignore[arg-type]
 
 
 def test_a_candidate_has_every_word_of_task_dataset_and_metric(tmp_path: Path) -> None:
@@ -87,7 +93,7 @@ def test_of_too_many_the_most_relevant_stay_and_the_rest_is_counted(tmp_path: Pa
 
 def test_names_without_a_word_have_no_candidates(tmp_path: Path) -> None:
     corpus = write_papers(tmp_path, [paper("a", RIGHT)])
-    assert only(corpus, BoardQuery("x", "--", "?", "%")) == Candidates((), cut=0)
+    assert only(corpus, board("x", "--", "?", "%")) == Candidates((), cut=0)
 
 
 @settings(deadline=None, max_examples=25)
@@ -104,7 +110,7 @@ def test_candidates_are_what_a_scan_finds(
     folder = tmp_path_factory.mktemp("scan")
     titles = {f"p{place}": " ".join(words) for place, words in enumerate(texts)}
     corpus = write_papers(folder, [paper(name, title) for name, title in titles.items()])
-    found = only(corpus, BoardQuery("x", *names), limit=limit)
+    found = only(corpus, board("x", *names), limit=limit)
     wanted = set(names) - STOP_WORDS
     scanned = [p for p, title in titles.items() if wanted and wanted <= set(terms_of(title))]
     assert list(found.papers) == sorted(found.papers)

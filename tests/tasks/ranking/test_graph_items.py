@@ -13,7 +13,6 @@ from vivavoce.corpus import Corpus
 from vivavoce.errors import StaleError
 from vivavoce.networks import build_networks
 from vivavoce.records import Window
-from vivavoce.tasks.ranking.boards import BoardQuery
 from vivavoce.tasks.ranking.build import (
     CANDIDATE_FIELDS,
     EDGES,
@@ -22,7 +21,7 @@ from vivavoce.tasks.ranking.build import (
     make_graph_part,
 )
 
-BOARD = BoardQuery("parsing/penn/f1", "Parsing", "Penn", "F1")
+BOARD = {"id": "parsing/penn/f1", "task": "Parsing", "dataset": "Penn", "metric": "F1"}
 WINDOW = Window(date(2019, 1, 1), date(2021, 1, 1))
 RIGHT = "Parsing Penn F1"
 
@@ -82,7 +81,7 @@ def test_papers_edges_and_candidates_of_a_round(corpus: Corpus) -> None:
         ("comparison", 1, 0),
     ]
     assert part[0] == {
-        BOARD.id: {
+        BOARD["id"]: {
             "candidates_abstracts": [0, 1],
             "cut_abstracts": 0,
             "candidates_fulltext": [0, 1],
@@ -98,7 +97,7 @@ def test_a_later_window_has_what_an_earlier_one_lacks(corpus: Corpus) -> None:
     assert sorted(papers) == ["a", "b", "gold", "late"]
     assert papers["a"]["in_citation"] == 4
     assert papers["b"]["in_comparison"] == 1
-    assert part[0][BOARD.id]["candidates_abstracts"] == [0, 1, 3]
+    assert part[0][BOARD["id"]]["candidates_abstracts"] == [0, 1, 3]
 
 
 def test_papers_in_another_order_give_the_same_bytes(corpus: Corpus) -> None:
@@ -121,7 +120,7 @@ def test_only_what_was_asked_for_is_in_the_round(tmp_path: Path) -> None:
     )
     assert {row["network"] for row in rows(part, EDGES)} == {"comparison"}
     assert [row["in_citation"] for row in rows(part, PAPERS)] == [None, None]
-    columns = part[0][BOARD.id]
+    columns = part[0][BOARD["id"]]
     assert sorted(columns) == sorted(name for name, _ in CANDIDATE_FIELDS)
     assert columns["candidates_fulltext"] is None
     assert columns["cut_fulltext"] is None

@@ -10,7 +10,7 @@ import pytest
 from tests.servers.commands import only_json, small_round, viva_here
 from tests.servers.scripted import Ask, Reply, answer, scripted
 
-from vivavoce.metrics.extraction import FoundMethod
+from vivavoce.metrics.extraction import ExtractedMethod
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks.implementation.items.report import parse_methods
 from vivavoce.tasks.implementation.program import find_program
@@ -180,7 +180,7 @@ def test_a_program_is_found_in_each_form(form: str) -> None:
 @pytest.mark.parametrize("form", METHODS)
 def test_methods_are_found_in_each_form(form: str) -> None:
     answer = final_answer(f"Let me read it.</think>{METHODS[form]}").text
-    expected = [FoundMethod("Tide index", formula="T", symbols=("T",))]
+    expected = [ExtractedMethod("Tide index", formula="T", symbols=("T",))]
     assert parse_methods(find_json(answer, mend=True)) == expected
 
 

@@ -73,7 +73,7 @@ def test_every_prompt_reached_the_server_whole(finished: Finished) -> None:
 @pytest.mark.parametrize("task", TASKS)
 def test_answers_are_scored_against_the_papers_text(finished: Finished, task: str) -> None:
     sample, found = finished.samples[task], finished.rows[task]
-    expected = rouge(sample.output.completion, sample.target).rougeL.f
+    expected = rouge(sample.output.completion, sample.target)["rougeL"]
     assert found["value"] == pytest.approx(expected, abs=1e-12)
     assert (found["n"], found["valid"], found["missing"]) == (1, 1.0, 0)
     assert found["tokens"] == TOKENS

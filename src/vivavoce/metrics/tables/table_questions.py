@@ -26,7 +26,6 @@ from vivavoce.metrics.tables.cell_matching import cell_key
 from vivavoce.metrics.tables.literature_tables import (
     LiteratureTable,
     TableGrid,
-    TableScore,
     pair_rows,
     score_table,
 )
@@ -88,7 +87,8 @@ MAX_PAIRS = 10_000
 """Maximum pairwise questions about one table."""
 
 BIASES = ("yes_bias", "no_bias")
-"""Shares of control questions, whose right answer is known, that a reader gets wrong."""
+"""Shares of probes answered with yes, and of questions not answered with yes although the other
+table has the same words."""
 
 Answers = Mapping[str, bool]
 """Yes or no by question key; a missing key means no answer."""
@@ -108,20 +108,6 @@ class QuestionSet:
         mixed = [*self.questions, *self.probes]
         random.Random(seed).shuffle(mixed)
         return mixed
-
-
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """The result of a reader's answers about two tables."""
-
-    score: TableScore
-    """Recall and precision of each aspect; those of papers need no reader."""
-    yes_bias: Ratio
-    """Probes answered with yes."""
-    no_bias: Ratio
-    """Questions not answered with yes although the other table has the same words."""
-    unanswered: int
-    """Questions and probes without an answer; they count as no."""
 
 
 class TablePair:
@@ -218,11 +204,11 @@ class TablePair:
 
 def tally(
     pair: TablePair, asked: Mapping[Side, QuestionSet], answers: Mapping[Side, Answers]
-) -> Tally:
-    """Count answers into recall, precision and biases.
+) -> dict[str, float | None]:
+    """Metrics of the table and `BIASES` by name, from a reader's answers.
 
     Both mappings have the side that the questions are about as key. They give the questions asked,
-    and the other table's answers.
+    and the other table's answers; a question without an answer counts as no.
     """
     papers = score_table(pair.tables["gold"], pair.tables["system"], pairs=0)
     ratios = {name: papers.ratios[name] for name in ("paper_r", "paper_p")}
@@ -232,26 +218,22 @@ def tally(
         ratios[f"{aspect}_r"] = recall
         # A system that gives nothing where something was asked is wrong, not undefined.
         ratios[f"{aspect}_p"] = replace(precision, when_none=0.0 if recall.asked else None)
-    sides: tuple[Side, ...] = ("gold", "system")
-    probed = [answers[side].get(probe.key, False) for side in sides for probe in asked[side].probes]
-    others: dict[Side, Side] = {"gold": "system", "system": "gold"}
+    sides: tuple[tuple[Side, Side], ...] = (("gold", "system"), ("system", "gold"))
+    probed = [
+        answers[side].get(probe.key, False) for side, _ in sides for probe in asked[side].probes
+    ]
+    # The other table has the same words.
     sure = [
         answers[side].get(question.key, False)
-        for side in sides
+        for side, other in sides
         for question in asked[side].questions
-        if pair.read(question, side, on=others[side])
+        if pair.read(question, side, on=other)
     ]
-    everything = [
-        question.key in answers[side]
-        for side in sides
-        for question in (*asked[side].questions, *asked[side].probes)
-    ]
-    return Tally(
-        score=replace(papers, ratios=ratios),
-        yes_bias=Ratio(sum(probed), len(probed)),
-        no_bias=Ratio(sure.count(False), len(sure)),
-        unanswered=everything.count(False),
-    )
+    biases = Ratio(sum(probed), len(probed)), Ratio(sure.count(False), len(sure))
+    return {
+        **replace(papers, ratios=ratios).values(),
+        **dict(zip(BIASES, (bias.value for bias in biases), strict=True)),
+    }
 
 
 def _count(asked: QuestionSet, answers: Answers, aspect: str) -> Ratio:

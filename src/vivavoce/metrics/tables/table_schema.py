@@ -5,14 +5,12 @@ nothing. A free paraphrase does cost: only a judge can credit it.
 
 Schema recall of DIGESTables is another measure of the names:
 
-recall = |{gold columns g : max over produced columns p of s(g, p) >= threshold}| / |gold columns|
+recall = |{gold columns g : max over produced columns p of s(g, p) >= 0.7}| / |gold columns|
 
 One produced column may serve several gold ones and there is no precision, so more columns never
 hurt: read it together with `schema_p`. Undefined for a gold table without columns. The similarity s
-is `exact` (names equal but for case) or `jaccard` (shared word stems without stop words, or `exact`
-if a side has only stop words). Any function of two lists of texts can be s, such as the cosine of
-sentence embeddings, for which the paper recommends a threshold of 0.7. A text is the column's name,
-alone or with its values.
+is the share of word stems in common, without stop words; names of stop words alone must be equal
+but for case.
 
 Source: Newman et al. 2024, arXivDIGESTables, section 4 (schema alignment).
 """
@@ -20,9 +18,6 @@ Source: Newman et al. 2024, arXivDIGESTables, section 4 (schema alignment).
 import re
 import unicodedata
 from collections.abc import Callable, Hashable, Sequence
-
-import numpy as np
-import numpy.typing as npt
 
 from vivavoce.metrics.tables.cell_matching import MAX_CELL, folded, is_unit
 from vivavoce.text import read_data
@@ -118,48 +113,24 @@ _PHRASES: dict[tuple[str, ...], tuple[str, ...]] = {}
 _PHRASES.update({column_key(name): column_key(group[0]) for group in SYNONYMS for name in group})
 
 
-Similarity = Callable[[Sequence[str], Sequence[str]], npt.ArrayLike]
-"""Texts of gold columns and of produced ones -> a matrix, one row per gold column."""
-
-DEFAULT_THRESHOLD = 0.7
+_MIN_SIMILARITY = 0.7
 _PLAIN_WORD = re.compile(r"[^\W_]+")
 _STOP_WORDS = frozenset(_WORDS["stop_words"])
 
 
-def schema_recall(
-    gold: Sequence[str],
-    produced: Sequence[str],
-    similarity: Similarity,
-    *,
-    threshold: float = DEFAULT_THRESHOLD,
-) -> float | None:
+def schema_recall(gold: Sequence[str], produced: Sequence[str]) -> float | None:
     """Share of gold columns that some produced column resembles."""
-    if not gold:
-        return None
-    if not produced:
-        return 0.0
-    scores = np.asarray(similarity(gold, produced))
-    return float((scores.max(axis=1) >= threshold).mean())
+    own = [_stems(name) for name in produced]
+    resembled = sum(any(_are_similar(_stems(name), other) for other in own) for name in gold)
+    return resembled / len(gold) if gold else None
 
 
-def exact(gold: Sequence[str], produced: Sequence[str]) -> npt.NDArray[np.float64]:
-    """1 for texts that are equal apart from case and surrounding space, else 0."""
-    own = [text.strip().casefold() for text in produced]
-    return np.array([[float(text.strip().casefold() == other) for other in own] for text in gold])
+def _are_similar(one: frozenset[str], other: frozenset[str]) -> bool:
+    return len(one & other) / len(one | other) >= _MIN_SIMILARITY
 
 
-def jaccard(gold: Sequence[str], produced: Sequence[str]) -> npt.NDArray[np.float64]:
-    """Shared stems over all stems of two texts."""
-    scores = exact(gold, produced)
-    own = [_stems(text) for text in produced]
-    for row, text in enumerate(gold):
-        stems = _stems(text)
-        for column, other in enumerate(own):
-            if stems and other:
-                scores[row, column] = len(stems & other) / len(stems | other)
-    return scores
-
-
-def _stems(text: str) -> frozenset[str]:
-    words = _PLAIN_WORD.findall(text.casefold())
-    return frozenset(porter_stem(word) for word in words if word not in _STOP_WORDS)
+def _stems(name: str) -> frozenset[str]:
+    """Stems of a name without stop words; the whole name if it has only these."""
+    folded = name.strip().casefold()
+    words = (word for word in _PLAIN_WORD.findall(folded) if word not in _STOP_WORDS)
+    return frozenset(map(porter_stem, words)) or frozenset({folded})

@@ -42,7 +42,6 @@ from vivavoce.tasks.tables.item import FAMILY
 from vivavoce.tasks.tables.yes_or_no import (
     ANSWERER,
     SYNTHESIZER,
-    QAResult,
     QASetup,
     open_models,
     use_tables,
@@ -103,13 +102,13 @@ async def _evaluate(
     # Replies are cached, so a repeated audit asks only what is new.
     async with open_models(names, GenerateConfig(cache=True)) as models:
 
-        def ask(place: int) -> Coroutine[Any, Any, QAResult]:
+        def ask(place: int) -> Coroutine[Any, Any, tuple[Values, Row]]:
             one = answers[place]
             return use_tables(prompts, one.gold, one.system, one.names, use, models)
 
         async for batch in run_in_batches(evaluator.name, waiting, ask, progress):
-            for place, used in batch:
-                scores[place] = used.values()
+            for place, (values, _) in batch:
+                scores[place] = values
     return scores
 
 

@@ -14,10 +14,11 @@ from vivavoce.sources.leaderboards.rows import (
     plain,
     read_fields,
     read_lines,
+    read_score,
     read_text,
     results_source,
 )
-from vivavoce.text.cell_text import plain_words, read_score
+from vivavoce.text.cell_text import plain_words
 from vivavoce.text.table_lines import is_pipe_line, split_pipes
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.{1,300}?)[ \t#]*")

@@ -4,16 +4,17 @@ Such a document does not become a paper. Its results go to the paper in the corp
 identifier or title; results of works outside the corpus have no paper.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from vivavoce.errors import InputError
+from vivavoce.metrics.tables.cell_matching import read_number
 from vivavoce.records import Document, Fault, Result
 from vivavoce.sources import Piece, ReadOptions, Source, read_whole
 from vivavoce.sources.json_records import parse_strictly
-from vivavoce.text.cell_text import read_score
 from vivavoce.text.dates import date_in
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id, find_doi
 from vivavoce.text.normalise import clean_line, normalise_title
@@ -24,6 +25,7 @@ _MAX_FAULTS = 1_000
 """Most faults listed for a file."""
 _MAX_CHARACTERS = 1_000
 """Most characters of a name; longer ones are cut."""
+_NUMBER_FIRST = re.compile(r"[\W_]*\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,3 +160,8 @@ def _document(rows: list[ResultRow], kind: str, key: str) -> Document:
         published=dates[0] if dates else None,
         results=results,
     )
+
+
+def read_score(text: str) -> float | None:
+    """The number that a printed score stands for; None if the text does not begin with it."""
+    return read_number(text) if _NUMBER_FIRST.match(text) else None

@@ -14,8 +14,8 @@ from vivavoce.checking import check_numbers
 from vivavoce.errors import InputError, NoItemsError
 from vivavoce.metrics import FaultyAnswer, Metric, Values
 from vivavoce.metrics.architecture import score_architecture
-from vivavoce.metrics.extraction import GoldMethod, score_extraction
-from vivavoce.metrics.factor import FactorFrame, frame_from_columns, score_factor
+from vivavoce.metrics.extraction import ExtractedMethod, score_extraction
+from vivavoce.metrics.factor import FACTOR_METRICS, FactorFrame, frame_from_columns, score_factor
 from vivavoce.requests import ScoreOptions
 from vivavoce.rounds import load_round
 from vivavoce.statistics.intervals import Measured, means_of
@@ -120,10 +120,7 @@ class ExtractionTask(FamilyTask[Arguments]):
         methods = parse_methods(find_json(answer, mend=True))
         if methods is None:
             raise FaultyAnswer("malformed")
-        result = score_extraction(gold_of_report(row), methods)
-        if result.unmarked:
-            raise FaultyAnswer("unmarked", result.values())
-        return result.values()
+        return score_extraction(gold_of_report(row), methods)
 
     def failed(self, metrics: Mapping[str, Metric], row: Row) -> Values:
         """A faulty answer also has 0 in `inferred`, unless there is nothing to infer."""
@@ -148,13 +145,13 @@ class ExtractionTask(FamilyTask[Arguments]):
         return _item(row, prompt, row["answer"], more)
 
 
-def gold_of_report(row: Row) -> list[GoldMethod]:
+def gold_of_report(row: Row) -> list[ExtractedMethod]:
     """The methods of a sample's report."""
     return _gold_methods(row["round"])[str(row["id"])]
 
 
 @lru_cache(maxsize=2)
-def _gold_methods(folder: str) -> dict[str, list[GoldMethod]]:
+def _gold_methods(folder: str) -> dict[str, list[ExtractedMethod]]:
     """The methods of each report of a round, by item id."""
     return {
         str(row["id"]): [gold_method(method) for method in json.loads(row["methods"])]
@@ -212,13 +209,8 @@ def _measure_factor(gold: Path, predictions: Path, options: ScoreOptions) -> Mea
     produced = _read_factor(predictions)
     score = score_factor(truth, produced, is_readable=produced is not None)
     return Measured(
-        {name: means_of([value]) for name, value in score.values().items()},
-        settings={
-            "rows": score.rows,
-            "index": score.index,
-            "days": score.days,
-            "undefined_days": score.undefined_days,
-        },
+        {name: means_of([score[name]]) for name in FACTOR_METRICS},
+        settings={name: score[name] for name in ("rows", "index", "days", "undefined_days")},
     )
 
 
@@ -253,14 +245,11 @@ def _on_the_clock(column: Any) -> npt.NDArray[Any]:
 
 
 def _measure_architecture(gold: Path, predictions: Path, options: ScoreOptions) -> Measured:
-    score = score_architecture(
+    values, layers = score_architecture(
         _read_layers(gold), _read_layers(predictions), gamma=options.gamma, legacy=options.legacy
     )
-    layers = {
-        name: {"tsc": layer.shape, "tvc": layer.value} for name, layer in score.layers.items()
-    }
     return Measured(
-        {name: means_of([value]) for name, value in score.values().items()},
+        {name: means_of([value]) for name, value in values.items()},
         settings={"gamma": options.gamma, "legacy": options.legacy, "layers": layers},
     )
 

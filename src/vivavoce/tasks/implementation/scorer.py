@@ -19,7 +19,7 @@ from safetensors.numpy import load
 
 from vivavoce.metrics import FaultyAnswer, Values
 from vivavoce.metrics.architecture import DEFAULT_GAMMA, Layers, score_tracks
-from vivavoce.metrics.extraction import GoldMethod, score_extraction
+from vivavoce.metrics.extraction import ExtractedMethod, score_extraction
 from vivavoce.metrics.factor import (
     KEYS,
     FactorFrame,
@@ -143,7 +143,7 @@ async def score_formula(answer: str, row: Row, notes: Row) -> Values:
     truth = gold_values(folder)[str(row["id"])]
     result = await _read_factor(truth, timeout, values)
     compared = score_factor(truth, result)
-    values |= {**compared.values(), "skill": score_skill(compared.near or 0.0, free_share(truth))}
+    values |= {**compared, "skill": score_skill(compared["near"] or 0.0, free_share(truth))}
     if result is None or not values["form"]:
         raise FaultyAnswer("wrong_shape", values)
     used = row["columns"]
@@ -221,8 +221,7 @@ async def score_reproduction(answer: str, row: Row, notes: Row) -> Values:
     named = reading.get("columns")
     columns = [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
     values: dict[str, float | None] = {
-        "method_f1": found_method.method_f1,
-        "entity_f1": found_method.entity_f1,
+        **{name: found_method[name] for name in ("method_f1", "entity_f1")},
         "data": score_columns(truth.columns, columns),
     }
     if program is None:
@@ -232,7 +231,7 @@ async def score_reproduction(answer: str, row: Row, notes: Row) -> Values:
         raise FaultyAnswer(outcome.failure, values)
     compared = score_factor(truth.values, await _read_factor(truth.values, timeout, values))
     number = await read_number(CLAIM, "value", timeout=timeout)
-    values |= {**compared.values(), "claim": score_claim(truth.number, number)}
+    values |= {**compared, "claim": score_claim(truth.number, number)}
     if not values["form"]:
         raise FaultyAnswer("wrong_shape", values)
     if number is None:
@@ -307,7 +306,7 @@ def architecture_trials(folder: str) -> dict[str, ArchitectureTrial]:
 class ReportGold:
     """The gold of one report."""
 
-    method: GoldMethod
+    method: ExtractedMethod
     columns: tuple[str, ...]
     number: float
     values: FactorFrame

@@ -111,6 +111,6 @@ def _item(
     # The gold, written as an answer, must be read as the gold.
     gold = [Entry(entry.method, entry.score) for entry in entries]
     scored = score_board(gold, read_board(gold_table(row), row["metric"]))
-    if scored.f1 != 1.0 or scored.sp_matched.value != 1.0:
+    if scored.f1 != 1.0 or scored.ratios["sp_matched"].value != 1.0:
         return None, ("unreadable_gold", "a name or score does not survive in a table")
     return row, ("", "")

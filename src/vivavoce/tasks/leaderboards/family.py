@@ -90,7 +90,7 @@ class Leaderboards(FamilyTask[LeaderboardArguments]):
         """Measure methods, scores and order in the answer's tables; malformed without rows."""
         produced = read_board(answer, row["board"]["metric"])
         scored = score_board([Entry(*entry) for entry in row["entries"]], produced, row["others"])
-        faults = {**scored.faults(), **_ceilings(row)}
+        faults: dict[str, float | None] = {**scored.faults, **_ceilings(row)}
         if row["stop_reason"] == "max_tokens":
             faults["truncated"] = 1.0
         if not produced.entries:
@@ -121,9 +121,9 @@ def _item(row: Row, view: View[LeaderboardArguments], shelf: Shelf) -> Item:
     names = {name: row[name] for name in ("task", "dataset", "metric")}
     asked = prompts.render("query", names, {}).text
     papers = None if given.setting == "corpus" else row["papers"]
-    excerpts = shelf.search(papers, asked, given.chunks)
-    prompt = compose(prompts, asked, excerpts)
-    texts = [f"{one.chunk.source}\n{one.chunk.text}" for one in excerpts]
+    found = shelf.search(papers, asked, given.chunks)
+    prompt = compose(prompts, asked, [chunk for chunk, _ in found])
+    texts = [f"{chunk.source}\n{chunk.text}" for chunk, _ in found]
     metadata: dict[str, Any] = {
         # Used as title of the item.
         "category": row["area"] or "",
@@ -139,13 +139,8 @@ def _item(row: Row, view: View[LeaderboardArguments], shelf: Shelf) -> Item:
             for number, span in enumerate(reversed(prompt.blocks), 1)
         },
         "retrieved": [
-            {
-                "paper_id": one.chunk.paper_id,
-                "source": one.chunk.source,
-                "rank": one.rank,
-                "score": one.score,
-            }
-            for one in excerpts
+            {"paper_id": chunk.paper_id, "source": chunk.source, "rank": rank, "score": score}
+            for rank, (chunk, score) in enumerate(found, 1)
         ],
         # Ceilings by the number of chunks that fit into the window, from none to all.
         "ceilings": [list(reached) for reached in ceilings(row["entries"], texts)],
@@ -167,7 +162,6 @@ def _ceilings(row: Row) -> Values:
 
 
 TASKS = {TASK: Leaderboards()}
-_RATIOS = ("mr", "mp", "sp_matched", "sp_generated")
 _ORDER = ("mr", "mp", "f1", "sp_matched", "sp_generated", "ktau")
 
 
@@ -181,8 +175,8 @@ def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
             produced = read_board(pair.text()) if line is not None else ProducedBoard(())
         scores.append(score_board(_entries(pair.gold), produced))
     shares = {
-        name: shares_of([getattr(one, name) for one in scores], options.aggregate)
-        for name in _RATIOS
+        name: shares_of([one.ratios[name] for one in scores], options.aggregate)
+        for name in scores[0].ratios
     }
     shares["ktau"] = means_of([one.ktau for one in scores])
     derived = {}
@@ -190,11 +184,9 @@ def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
         shares["f1"] = means_of([one.f1 for one in scores])
     else:
         derived["f1"] = harmonic("mp", "mr")
+    names = {"repeated": "repeated_rows", "invented": "invented_methods"}
     counts = {
-        "header_only": sum(one.header_only for one in scores),
-        "truncated": sum(one.truncated for one in scores),
-        "repeated_rows": sum(one.repeated for one in scores),
-        "invented_methods": sum(one.invented for one in scores),
+        names.get(fault, fault): int(sum(one.faults[fault] for one in scores)) for fault in FAULTS
     }
     return Measured(shares, derived, order=_ORDER, settings=counts)
 

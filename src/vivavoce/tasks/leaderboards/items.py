@@ -29,6 +29,7 @@ from vivavoce.columns import lists, texts
 from vivavoce.metrics.leaderboards import TOLERANCE, method_key
 from vivavoce.metrics.tables.cell_matching import read_number
 from vivavoce.readers import LibraryPaper
+from vivavoce.retrieval import best_or_first
 from vivavoce.retrieval.sparse import Bm25Retriever, words
 from vivavoce.store import Row
 from vivavoce.tasks.prompting import PromptSet, Rendered, join_texts
@@ -123,17 +124,6 @@ class PaperChunk:
         return f"{self.source}\n{text}\n{self.about}"
 
 
-@dataclass(frozen=True, slots=True)
-class FoundChunk:
-    """A chunk that a query found."""
-
-    chunk: PaperChunk
-    rank: int
-    """1 for the best."""
-    score: float | None
-    """Score; None if no chunk shares a word with the query, and the first chunks are taken."""
-
-
 def chunks_of(paper: LibraryPaper, size: int = SIZE) -> list[PaperChunk]:
     """Split a paper into chunks: abstract, sections and tables."""
     most = size * _CHARACTERS
@@ -180,25 +170,24 @@ class Shelf:
         self._words = lru_cache(maxsize=_PASSAGES)(words)
         self._open = lru_cache(maxsize=_INDEXES)(self._index)
 
-    def search(self, papers: Sequence[str] | None, query: str, k: int) -> list[FoundChunk]:
-        """Search the k best chunks of given papers (None for all), best first."""
-        names = tuple(self._papers) if papers is None else tuple(papers)
-        chunks, retriever = self._open(names)
-        hits: list[tuple[int, float | None]] = [
-            (hit.index, hit.score) for hit in retriever.search(query, k)
-        ] or [(index, None) for index in range(min(k, len(chunks)))]
-        return [
-            FoundChunk(chunks[index], rank, score) for rank, (index, score) in enumerate(hits, 1)
-        ]
+    def search(
+        self, papers: Sequence[str] | None, query: str, k: int
+    ) -> list[tuple[PaperChunk, float | None]]:
+        """Search the k best chunks of given papers (None for all), best first, with their scores.
+
+        If no chunk shares a word with the query, the first k, without scores.
+        """
+        chunks, retriever = self._open(tuple(self._papers if papers is None else papers))
+        return [(chunks[index], score) for index, score in best_or_first(retriever, query, k)]
 
     def _index(self, names: tuple[str, ...]) -> tuple[list[PaperChunk], Bm25Retriever]:
         chunks = [chunk for name in names for chunk in self._cut(name)]
         return chunks, Bm25Retriever((chunk.searched for chunk in chunks), self._words)
 
 
-def compose(prompts: PromptSet, asked: str, chunks: Sequence[FoundChunk]) -> Rendered:
+def compose(prompts: PromptSet, asked: str, chunks: Sequence[PaperChunk]) -> Rendered:
     """Put a prompt together."""
-    slots = ({"source": one.chunk.source, "text": one.chunk.text} for one in chunks)
+    slots = ({"source": chunk.source, "text": chunk.text} for chunk in chunks)
     text, places = join_texts(prompts.render("excerpt", given, {}).text for given in slots)
     main = prompts.render(TASK, {"question": asked, "excerpts": text}, {})
     # Each excerpt is a block with its separator. None is a slot, so none is cut in the middle.

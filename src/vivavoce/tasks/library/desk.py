@@ -64,6 +64,11 @@ class Desk:
         """Number of visible papers."""
         return len(self._library)
 
+    def record(self) -> dict[str, Any]:
+        """The calls so far, for a log."""
+        papers = list(self.papers_read)
+        return {"searches": self.searches, "reads": self.reads, "papers_read": papers}
+
     def search(self, query: str) -> str:
         """The hits of a search as a numbered list; `InputError` for an invalid query."""
         if not query.strip() or len(query) > MAX_QUERY:

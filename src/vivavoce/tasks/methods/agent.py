@@ -119,11 +119,9 @@ class _Run:
         paths = (self._prompts(name).folder / f"{name}{SUFFIX}" for name in (START, LAST))
         self._note: dict[str, Any] = {
             "steps": 0,
-            "searches": 0,
-            "reads": 0,
+            **desk.record(),
             "refused": 0,
             "dropped": 0,
-            "papers_read": [],
             "left_out": 0,
             "tokens": 0,
             "prompts": hash_of([path.read_text("utf-8") for path in paths])[:12],
@@ -168,11 +166,7 @@ class _Run:
             self._note["refused"] += sum(
                 isinstance(one, ChatMessageTool) and one.error is not None for one in done.messages
             )
-            self._note |= {
-                "searches": self._desk.searches,
-                "reads": self._desk.reads,
-                "papers_read": list(self._desk.papers_read),
-            }
+            self._note |= self._desk.record()
             if self._note["tokens"] >= self._tokens:
                 return None, "tokens"
         return None, "steps"

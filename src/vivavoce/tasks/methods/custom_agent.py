@@ -63,9 +63,7 @@ def custom_agent(agent: str, sha256: str = "") -> Solver:
         # Recorded as for the method `agent`.
         state.metadata["agent"] = {
             "steps": sum(isinstance(message, ChatMessageAssistant) for message in state.messages),
-            "searches": desk.searches if desk else 0,
-            "reads": desk.reads if desk else 0,
-            "papers_read": list(desk.papers_read) if desk else [],
+            **(desk.record() if desk else {"searches": 0, "reads": 0, "papers_read": []}),
             "stopped": "answered",
         }
         return state

@@ -23,7 +23,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from vivavoce.checking import check_numbers
 from vivavoce.errors import InputError
-from vivavoce.retrieval import Retriever
+from vivavoce.retrieval import Retriever, best_or_first
 from vivavoce.retrieval.papers import check_name
 from vivavoce.retrieval.sparse import Bm25Retriever, TfidfRetriever
 from vivavoce.tasks.methods.agent import open_library
@@ -91,10 +91,7 @@ def find_excerpts(
 
     If the query matches nothing, the first k.
     """
-    hits = [(hit.index, hit.score) for hit in retriever.search(query, k)]
-    ranked: Sequence[tuple[int, float | None]] = hits or [
-        (index, None) for index in range(min(k, len(excerpts)))
-    ]
+    ranked = best_or_first(retriever, query, k)
     best = [Passage(excerpts[index], rank, score) for rank, (index, score) in enumerate(ranked, 1)]
     return sorted(best, key=lambda one: (one.excerpt.start, one.excerpt.end))
 

@@ -11,6 +11,7 @@ from pydantic import ConfigDict
 
 from vivavoce.checking import Count, Name, Ordinal
 from vivavoce.models import read_models
+from vivavoce.text.chunk import Counter
 from vivavoce.text.tokens import open_tokenizer
 
 TABLE_VARIABLE = "VIVAVOCE_MODELS"
@@ -35,18 +36,10 @@ class ModelEntry:
 UNKNOWN = ModelEntry("*")
 
 
-class TokenCounter(Protocol):
+class TokenCounter(Counter, Protocol):
     """Counts tokens, and finds where a number of tokens ends."""
 
     is_estimated: bool
-
-    def count(self, text: str) -> int:
-        """Tokens of a text."""
-        ...
-
-    def end_of(self, text: str, tokens: int) -> int:
-        """Length in characters of the text's first `tokens` tokens."""
-        ...
 
 
 @runtime_checkable

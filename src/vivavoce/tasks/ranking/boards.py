@@ -2,11 +2,10 @@
 
 import html
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import pyarrow as pa
 
@@ -33,51 +32,24 @@ class RankedPaper:
     published: str
 
 
-@dataclass(frozen=True, slots=True)
-class RankedBoards:
-    """The usable boards of a window, and the exclusions."""
-
-    rows: tuple[Row, ...]
-    """Items of the boards, in the setting `base`; ties are in the order of titles."""
-    left_out: tuple[Omission, ...]
-    dropped: tuple[Row, ...]
-    """Papers on boards that are not in their rankings, with the reason."""
-
-    def describe(self) -> dict[str, Any]:
-        """Counts and details as JSON values."""
-        ties = {row["id"]: pairs for row in self.rows if (pairs := _tied_pairs(row["scores"]))}
-        tested = sum(row["split"] == "test" for row in self.rows)
-        return {
-            "test": tested,
-            "development": len(self.rows) - tested,
-            "papers": [len(row["papers"]) for row in self.rows],
-            "tied_pairs": ties,
-            "dropped": list(self.dropped),
-        }
-
-
-def _tied_pairs(scores: Sequence[float]) -> int:
-    """Number of pairs with equal scores, which the gold orders by title."""
-    return sum(count * (count - 1) // 2 for count in Counter(scores).values())
-
-
 Name = Literal["task", "dataset", "metric"]
 NAMES: tuple[Name, ...] = ("task", "dataset", "metric")
 """Names of a board whose words must occur in candidates."""
 
 
-@dataclass(frozen=True, slots=True)
-class BoardQuery:
-    """The names of a board, for searching its candidates."""
+def words_of(board: Mapping[str, Any], names: Sequence[Name] = NAMES) -> str:
+    """Some of the names of a board as one text, for searching its candidates."""
+    return " ".join(board[name] for name in NAMES if name in names)
 
-    id: str
-    task: str
-    dataset: str
-    metric: str
 
-    def words(self, names: Sequence[Name] = NAMES) -> str:
-        """Some of its names as one text."""
-        return " ".join(getattr(self, name) for name in NAMES if name in names)
+class RankedBoards(NamedTuple):
+    """The usable boards of a window, and the exclusions."""
+
+    rows: list[Row]
+    """Items of the boards, in the setting `base`; ties are in the order of titles."""
+    left_out: list[Omission]
+    dropped: list[Row]
+    """Papers on boards that are not in their rankings, with the reason."""
 
 
 def ranked_boards(corpus: Corpus, window: Window, min_papers: int, seed: int) -> RankedBoards:
@@ -97,7 +69,7 @@ def ranked_boards(corpus: Corpus, window: Window, min_papers: int, seed: int) ->
         rows.append(_item(one, ranked, seed))
         dropped += gone
     left_out.sort(key=lambda one: one.board)
-    return RankedBoards(tuple(rows), tuple(left_out), tuple(dropped))
+    return RankedBoards(rows, left_out, dropped)
 
 
 def plain_title(title: str) -> str:

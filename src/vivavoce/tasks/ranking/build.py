@@ -14,6 +14,8 @@ Source: LEGOBench §4.1 and §4.2, with the rules of docs/families/leaderboards.
 from __future__ import annotations
 
 import json
+import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -38,9 +40,9 @@ from vivavoce.tasks.ranking.boards import (
     FAMILY,
     ITEM,
     NAMES,
-    BoardQuery,
     Name,
     ranked_boards,
+    words_of,
 )
 from vivavoce.text.dates import is_over
 
@@ -62,7 +64,7 @@ class Candidates:
 
 def find_candidates(
     corpus: Corpus,
-    queries: Sequence[BoardQuery],
+    boards: Sequence[Row],
     *,
     text: Text = "abstracts",
     as_of: date,
@@ -79,10 +81,10 @@ def find_candidates(
     """
     index = PostingsIndex(read_documents(corpus, text))
     papers_by_board = {
-        query.id: index.all_terms(query.words(names), as_of=as_of, drop_stop_words=True)
-        for query in queries
+        board["id"]: index.all_terms(words_of(board, names), as_of=as_of, drop_stop_words=True)
+        for board in boards
     }
-    crowded = [query for query in queries if len(papers_by_board[query.id]) > limit]
+    crowded = [board for board in boards if len(papers_by_board[board["id"]]) > limit]
     best = _most_relevant(corpus, crowded, papers_by_board, limit) if crowded else {}
     return {
         board: Candidates(tuple(kept), len(papers) - len(kept))
@@ -109,21 +111,21 @@ def read_documents(corpus: Corpus, text: Text = "abstracts") -> Iterator[TermsDo
 
 def _most_relevant(
     corpus: Corpus,
-    queries: Sequence[BoardQuery],
+    boards: Sequence[Row],
     candidates: Mapping[str, Sequence[str]],
     limit: int,
 ) -> dict[str, list[str]]:
-    """The best papers for each query, sorted by id, in one pass over the corpus."""
-    wanted = {paper for query in queries for paper in candidates[query.id]}
+    """The best papers for each board, sorted by id, in one pass over the corpus."""
+    wanted = {paper for board in boards for paper in candidates[board["id"]]}
     known = {one.id: one.text for one in read_documents(corpus) if one.id in wanted}
     places = {paper: place for place, paper in enumerate(known)}
     # A paper that repeats a term must never rank lower for it.
     searched = Bm25Retriever(known.values(), epsilon=None)
     best: dict[str, list[str]] = {}
-    for query in queries:
-        scores = np.round(searched.scores(query.words()), 6)
-        order = sorted(candidates[query.id], key=lambda paper: (-scores[places[paper]], paper))
-        best[query.id] = sorted(order[:limit])
+    for board in boards:
+        scores = np.round(searched.scores(words_of(board)), 6)
+        order = sorted(candidates[board["id"]], key=lambda paper: (-scores[places[paper]], paper))
+        best[board["id"]] = sorted(order[:limit])
     return best
 
 
@@ -180,7 +182,7 @@ class RankingOptions(Options):
 
 def make_graph_part(
     corpus: Corpus,
-    boards: Sequence[BoardQuery],
+    boards: Sequence[Row],
     gold: Sequence[str],
     window: Window,
     options: RankingOptions,
@@ -216,10 +218,10 @@ def make_graph_part(
         paper |= {f"in_{name}": int(degrees[place]) for name, (_, _, degrees) in parts.items()}
     columns: dict[str, Row] = {}
     for board in boards:
-        columns[board.id] = dict.fromkeys(name for name, _ in CANDIDATE_FIELDS)
+        columns[board["id"]] = dict.fromkeys(name for name, _ in CANDIDATE_FIELDS)
         for text, each in candidates.items():
-            chosen = each[board.id]
-            columns[board.id] |= {
+            chosen = each[board["id"]]
+            columns[board["id"]] |= {
                 f"candidates_{text}": [places[paper] for paper in chosen.papers],
                 f"cut_{text}": chosen.cut,
             }
@@ -262,11 +264,11 @@ def build(corpus: Corpus, spec: RoundSpec, options: RankingOptions) -> FamilyIte
 
     The test boards are the items; all other boards are in `development.parquet`.
     """
-    ranked = ranked_boards(corpus, spec.window, options.min_papers, spec.round.seed)
-    rows: Sequence[Row] = ranked.rows
-    queries = [BoardQuery(row["id"], *(row[name] for name in NAMES)) for row in rows]
+    rows, left_out, dropped = ranked_boards(
+        corpus, spec.window, options.min_papers, spec.round.seed
+    )
     gold = sorted({paper for row in rows for paper in row["papers"]})
-    columns, graph_files = make_graph_part(corpus, queries, gold, spec.window, options)
+    columns, graph_files = make_graph_part(corpus, rows, gold, spec.window, options)
     files = {PAPERS: graph_files[PAPERS]}
     tasks: dict[str, Sequence[Row]] = {PROMPT: of_split(rows, "test")}
     schemas = {PROMPT: ITEM}
@@ -281,10 +283,20 @@ def build(corpus: Corpus, spec: RoundSpec, options: RankingOptions) -> FamilyIte
         files |= graph_files
     schema = GRAPH_ITEM if options.networks else ITEM
     files[DEVELOPMENT] = parquet_of_rows(of_split(rows, "dev"), schema)
-    files[REPORT] = json.dumps(ranked.describe(), indent=1, sort_keys=True).encode() + b"\n"
+    report = {
+        "test": len(tasks[PROMPT]),
+        "development": len(rows) - len(tasks[PROMPT]),
+        "papers": [len(row["papers"]) for row in rows],
+        "tied_pairs": {row["id"]: pairs for row in rows if (pairs := tied_pairs(row["scores"]))},
+        "dropped": dropped,
+    }
+    files[REPORT] = json.dumps(report, indent=1, sort_keys=True).encode() + b"\n"
     excluded = [
-        Exclusion(task, one.board, one.reason, one.detail)
-        for task in tasks
-        for one in ranked.left_out
+        Exclusion(task, one.board, one.reason, one.detail) for task in tasks for one in left_out
     ]
     return FamilyItems(tasks, schemas, excluded, files)
+
+
+def tied_pairs(scores: Sequence[float]) -> int:
+    """Number of pairs with equal scores, which the gold orders by title."""
+    return sum(math.comb(count, 2) for count in Counter(scores).values())

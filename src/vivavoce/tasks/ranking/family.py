@@ -10,7 +10,6 @@ from vivavoce.metrics import FaultyAnswer, Values
 from vivavoce.metrics.ranking import (
     NAMES,
     SCORED,
-    RankingRow,
     read_paper_ids,
     score_paper_ranking,
     score_ranking_legacy,
@@ -18,7 +17,7 @@ from vivavoce.metrics.ranking import (
 )
 from vivavoce.metrics.titles_list import count_faults, find_titles
 from vivavoce.requests import ScoreOptions
-from vivavoce.statistics.intervals import Measured, Shares, means_of
+from vivavoce.statistics.intervals import Measured, means_of
 from vivavoce.store import Row
 from vivavoce.tasks.family import FamilyTask, Item, SplitArguments, View
 from vivavoce.tasks.library import describe_library
@@ -87,7 +86,7 @@ class RankByPrompt(FamilyTask[SplitArguments]):
         gold = row["target"].split("\n")
         listed = find_titles(answer, gold)
         measured: Values = {
-            **score_ranking_row(gold, answer, row.get("scores")).values(),
+            **score_ranking_row(gold, listed, row.get("scores")),
             **count_faults(answer, gold, listed),
         }
         if not listed.order and not any(measured[name] for name in ("cp", "cis", "ndcg")):
@@ -136,9 +135,9 @@ class RankByGraph(FamilyTask[GraphArguments]):
             name in known or (len(name.split()) == 1 and any(map(str.isalnum, name)))
             for name in ids
         )
-        if not score.found and 2 * named <= len(ids):
-            raise FaultyAnswer("malformed", score.values())
-        return score.values()
+        if not score["candidate_recall"] and 2 * named <= len(ids):
+            raise FaultyAnswer("malformed", score)
+        return score
 
     def notes(self, answer: str, row: Row) -> dict[str, Any]:
         """Number of papers in the answer."""
@@ -181,35 +180,22 @@ TASKS: dict[str, FamilyTask[Any]] = {PROMPT: RankByPrompt(), GRAPH: RankByGraph(
 
 
 def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
-    rows = [
-        RankingRow(_titles(pair), _answer(pair, legacy=options.legacy), _scores(pair))
-        for pair in pairs
-    ]
+    golds = [_titles(pair) for pair in pairs]
     if options.legacy:
-        return _legacy(rows)
-    scores = [score_ranking_row(*row) for row in rows]
-    shares = {name: means_of([score.values()[name] for score in scores]) for name in NAMES}
+        rows = [(gold, _whole_message(pair)) for gold, pair in zip(golds, pairs, strict=True)]
+        return Measured(score_ranking_legacy(rows), items=SCORED, settings={"legacy": True})
+    found = [find_titles(pair.text(), gold) for gold, pair in zip(golds, pairs, strict=True)]
+    scores = [
+        score_ranking_row(gold, titles, _scores(pair))
+        for gold, titles, pair in zip(golds, found, pairs, strict=True)
+    ]
+    shares = {name: means_of([score[name] for score in scores]) for name in NAMES}
     counts = {
-        f"{name}_titles": sum(getattr(score.found, name) for score in scores)
+        f"{name}_titles": sum(getattr(titles, name) for titles in found)
         for name in ("invented", "repeated", "missing")
     }
-    truncated = sum(score.found.truncated for score in scores)
+    truncated = sum(titles.truncated for titles in found)
     return Measured(shares, settings={"legacy": False, **counts, "truncated": truncated})
-
-
-def _legacy(rows: Sequence[RankingRow]) -> Measured:
-    """Table 9 as published: percent for cis and cp, and its blanks."""
-    scores = score_ranking_legacy(rows)
-    complete = [float(row.is_complete) for row in scores.rows]
-    exact = [float(row.is_exact) for row in scores.rows]
-    is_blank = scores.bem is None
-    shares = {
-        "cis": Shares([100 * value for value in complete], [len(rows) / SCORED] * SCORED),
-        "bem": Shares(exact, [0.0] * SCORED if is_blank else complete),
-        "ktau": means_of([None if scores.ktau is None else row.ktau for row in scores.rows]),
-        "cp": means_of([100 * row.concordant for row in scores.rows]),
-    }
-    return Measured(shares, items=SCORED, settings={"legacy": True})
 
 
 def _titles(pair: Pair) -> list[str]:
@@ -231,10 +217,9 @@ def _scores(pair: Pair) -> list[float] | None:
     return scores
 
 
-def _answer(pair: Pair, *, legacy: bool) -> str | None:
-    if not legacy:
-        return pair.text()
-    line = pair.answer("text")  # the published rules read the whole message
+def _whole_message(pair: Pair) -> str | None:
+    """The stored text, as the published rules read it; None without one."""
+    line = pair.answer("text")
     text: str | None = None if line is None else line.require("text", str, "a text or null")
     return text
 

@@ -23,7 +23,7 @@ from vivavoce.retrieval.papers import TFIDF, PaperEncoder, Vectors, check_name
 from vivavoce.retrieval.sparse import Bm25Retriever
 from vivavoce.rounds import load_round
 from vivavoce.store import table_of_parquet
-from vivavoce.tasks.ranking.boards import FAMILY, BoardQuery, plain_title
+from vivavoce.tasks.ranking.boards import FAMILY, plain_title, words_of
 from vivavoce.tasks.ranking.build import (
     EDGE,
     EDGES,
@@ -177,8 +177,7 @@ def rank_papers(
     elif ranker == "in_degree":
         scores = graph.in_degrees(network)[places]
     elif ranker == "bm25":
-        board = BoardQuery(item["id"], item["task"], item["dataset"], item["metric"])
-        scores = graph.bm25.scores(board.words())[places]
+        scores = graph.bm25.scores(words_of(item))[places]
     elif ranker == "random":
         keys = (f"{seed}\0{item['id']}\0{graph.ids[place]}" for place in places)
         scores = np.array([_chance(key) for key in keys], dtype=np.float64)

@@ -18,12 +18,13 @@ from vivavoce.metrics.judged_text import (
     QUESTIONS,
     Ruling,
     Verdict,
+    judgement_values,
     read_rulings,
     read_verdict,
     vote_labels,
     vote_verdicts,
 )
-from vivavoce.store import hash_of
+from vivavoce.store import Row, hash_of
 from vivavoce.tasks.prompting import SUFFIX, PromptSet, fence_mark
 from vivavoce.tasks.prompting.windows import TokenCounter, measure
 from vivavoce.tasks.scoring import BATCH, COMPARE, Question, template_of
@@ -47,9 +48,6 @@ _USUAL = json.dumps(
      for name in ASPECTS}
 )  # fmt: skip
 
-Verdicts = tuple[Verdict | None, Verdict | None]
-"""Verdicts with the answer first, and with the reference first; None if malformed."""
-
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -70,47 +68,19 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
-    """Verdicts of one or several judges."""
+class Judged:
+    """Judgement of an answer by one or several judges."""
 
-    models: Sequence[str]
-    comparison: Comparison
-    votes: Sequence[Verdicts]
+    values: Values
+    record: Row
+    """Record for a log, short enough for its summaries."""
+    asked: int
+    """Number of requested verdicts or labels, over all judges."""
+    malformed: int
     refused: int
 
-    @property
-    def asked(self) -> int:
-        """Number of requested verdicts."""
-        return 2 * len(self.votes)
 
-    @property
-    def malformed(self) -> int:
-        """Number of malformed verdicts."""
-        return sum(verdicts.count(None) for verdicts in self.votes) - self.refused
-
-    @property
-    def verdicts(self) -> Verdicts:
-        """The joint verdicts."""
-        first, second = (vote_verdicts([votes[order] for votes in self.votes]) for order in (0, 1))
-        return first, second
-
-    def record(self) -> dict[str, Any]:
-        """Record for a log, short enough for its summaries."""
-        texts = {"answer": self.comparison.answer, "reference": self.comparison.reference}
-        votes = [
-            {"model": model, "orders": _as_rows(verdicts)}
-            for model, verdicts in zip(self.models, self.votes, strict=True)
-        ]
-        return {
-            "model": " + ".join(self.models),
-            "orders": _as_rows(self.verdicts),
-            **({"votes": votes} if len(votes) > 1 else {}),
-            "words": {name: len(text.split()) for name, text in texts.items()},
-            "answer": hash_of(self.comparison.answer)[:12],
-        }
-
-
-def _as_rows(verdicts: Verdicts) -> list[dict[str, Any]]:
+def _as_rows(verdicts: Sequence[Verdict | None]) -> list[dict[str, Any]]:
     return [
         {"first": first, "verdicts": verdict or dict.fromkeys(ASPECTS)}
         for (first, _), verdict in zip(_ORDERS, verdicts, strict=True)
@@ -133,22 +103,36 @@ def hash_of_template(prompts: PromptSet, name: str) -> str:
     return hash_of(path.read_text("utf-8"))[:8]
 
 
-async def compare(prompts: PromptSet, comparison: Comparison) -> Judgement:
+async def compare(prompts: PromptSet, comparison: Comparison) -> Judged:
     """Ask every judge for both verdicts."""
     judges = open_judges()
     for judge in judges:  # all see the texts that fit into the smallest window
         comparison = _cut(prompts, comparison, judge)
-    votes: list[Verdicts] = []
+    votes: list[list[Verdict | None]] = []
     refused = 0
     for judge in judges:
-        verdicts: list[Verdict | None] = []
+        votes.append([])
         for _, is_answer_first in _ORDERS:
             request = comparison.request(is_answer_first)
             verdict, reply = await ask(judge, prompts, request, read_verdict, usual=JUDGING)
-            verdicts.append(verdict)
+            votes[-1].append(verdict)
             refused += verdict is None and reply.fault in REFUSED
-        votes.append((verdicts[0], verdicts[1]))
-    return Judgement([str(judge) for judge in judges], comparison, votes, refused)
+    joint = [vote_verdicts(verdicts) for verdicts in zip(*votes, strict=True)]
+    by_judge = [
+        {"model": str(judge), "orders": _as_rows(verdicts)}
+        for judge, verdicts in zip(judges, votes, strict=True)
+    ]
+    texts = {"answer": comparison.answer, "reference": comparison.reference}
+    record = {
+        "model": " + ".join(map(str, judges)),
+        "orders": _as_rows(joint),
+        **({"votes": by_judge} if len(judges) > 1 else {}),
+        "words": {name: len(text.split()) for name, text in texts.items()},
+        "answer": hash_of(comparison.answer)[:12],
+    }
+    silent = sum(verdicts.count(None) for verdicts in votes)
+    asked = len(_ORDERS) * len(judges)
+    return Judged(judgement_values(joint), record, asked, silent - refused, refused)
 
 
 def _cut(prompts: PromptSet, comparison: Comparison, judge: Model) -> Comparison:
@@ -180,64 +164,6 @@ def _share(first: str, second: str, room: int, counter: TokenCounter) -> tuple[s
     return next(texts), next(texts)
 
 
-@dataclass(slots=True)
-class _Labels:
-    """Labels by one judge for the lines of a question."""
-
-    rulings: list[Ruling | None]
-    refused: int = 0
-    """Number of lines without a label whose last reply was a refusal."""
-    is_cut: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class LabelledQuestion:
-    """A question, and the labels of its judges."""
-
-    question: Question
-    votes: dict[str, _Labels]
-
-    @property
-    def rulings(self) -> list[Ruling | None]:
-        """The joint rulings, one per line."""
-        given = (labels.rulings for labels in self.votes.values())
-        return [vote_labels(line, self.question.labels) for line in zip(*given, strict=True)]
-
-    @property
-    def values(self) -> Values:
-        """Metrics of the answer."""
-        return QUESTIONS[self.question.name].values(self.question.about, self.rulings)
-
-    @property
-    def asked(self) -> int:
-        """Number of requested labels, over all judges."""
-        return len(self.question.lines) * len(self.votes)
-
-    @property
-    def refused(self) -> int:
-        """Number of refused labels."""
-        return sum(labels.refused for labels in self.votes.values())
-
-    @property
-    def malformed(self) -> int:
-        """Number of malformed labels."""
-        silent = sum(labels.rulings.count(None) for labels in self.votes.values())
-        return silent - self.refused
-
-    def record(self) -> dict[str, Any]:
-        """Record for a log: the lines, their labels, and the votes if there were several judges."""
-        votes = {name: _record(labels.rulings) for name, labels in self.votes.items()}
-        return {
-            "lines": list(self.question.lines),
-            "about": self.question.about,
-            **_record(self.rulings),
-            **({"votes": votes} if len(votes) > 1 else {}),
-            "malformed": self.malformed,
-            "refused": self.refused,
-            "cut": any(labels.is_cut for labels in self.votes.values()),
-        }
-
-
 def _record(rulings: Sequence[Ruling | None]) -> dict[str, Any]:
     return {
         "labels": [ruling and ruling.label for ruling in rulings],
@@ -245,18 +171,32 @@ def _record(rulings: Sequence[Ruling | None]) -> dict[str, Any]:
     }
 
 
-async def rule(prompts: PromptSet, question: Question) -> LabelledQuestion:
+async def rule(prompts: PromptSet, question: Question) -> Judged:
     """Ask every judge for the label of every line."""
-    votes: dict[str, _Labels] = {}
+    votes: dict[str, list[Ruling | None]] = {}
+    refused, is_cut = 0, False
     for judge in open_judges():
-        votes[str(judge)] = labels = _Labels([])
+        votes[str(judge)] = labels = list[Ruling | None]()
         for start in range(0, len(question.lines), BATCH):
             lines = question.lines[start : start + BATCH]
             rulings, reply = await _label_batch(judge, prompts, question, lines)
-            labels.rulings += rulings
-            labels.refused += rulings.count(None) if reply.fault in REFUSED else 0
-            labels.is_cut |= reply.is_cut
-    return LabelledQuestion(question, votes)
+            labels += rulings
+            refused += rulings.count(None) if reply.fault in REFUSED else 0
+            is_cut |= reply.is_cut
+    joint = [vote_labels(line, question.labels) for line in zip(*votes.values(), strict=True)]
+    malformed = sum(labels.count(None) for labels in votes.values()) - refused
+    by_judge = {name: _record(labels) for name, labels in votes.items()}
+    record = {
+        "lines": list(question.lines),
+        "about": question.about,
+        **_record(joint),
+        **({"votes": by_judge} if len(votes) > 1 else {}),
+        "malformed": malformed,
+        "refused": refused,
+        "cut": is_cut,
+    }
+    values = QUESTIONS[question.name].values(question.about, joint)
+    return Judged(values, record, len(question.lines) * len(votes), malformed, refused)
 
 
 async def _label_batch(

@@ -218,36 +218,6 @@ def _text(parsed: object, key: str) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-@dataclass(frozen=True, slots=True)
-class RoundDemands:
-    """The report of `viva round demands`."""
-
-    path: Path
-    demands: tuple[WrittenDemand, ...]
-    """One per table that came without a demand, in the order of the tables."""
-    given: int
-
-    @property
-    def written(self) -> int:
-        """Number of tables with a demand."""
-        return sum(one.demand is not None for one in self.demands)
-
-    def as_dict(self) -> Row:
-        """Counts, and last verdicts on tables without a demand, as JSON values."""
-        # Accepted demands by number of the wording.
-        attempts = Counter(one.attempts for one in self.demands if one.demand is not None)
-        return {
-            "path": str(self.path),
-            "tables": len(self.demands) + self.given,
-            "given": self.given,
-            "written": self.written,
-            "attempts": {str(attempt): attempts[attempt] for attempt in sorted(attempts)},
-            "discarded": [
-                {"id": one.id, "reason": one.reason} for one in self.demands if one.demand is None
-            ],
-        }
-
-
 def write_round_demands(
     corpus: Path,
     spec: Path,
@@ -257,10 +227,11 @@ def write_round_demands(
     checker: str | None = None,
     prompts: Path | None = None,
     progress: Progress | None = None,
-) -> RoundDemands:
+) -> Row:
     """Write the demands for the tables of a round spec into a file, or continue an unfinished one.
 
-    Wordings are checked by `checker`, by default the writer itself.
+    Wordings are checked by `checker`, by default the writer itself. Return counts, and the last
+    verdicts on tables without a demand, as JSON values.
 
     Raises:
         InputError: The spec, the corpus or the file cannot be used, or a model's window is too
@@ -293,4 +264,16 @@ def write_round_demands(
         ) as writers:
             return await write_demands(out, requests, writers, progress)
 
-    return RoundDemands(out, tuple(asyncio.run(write())), len(gold.tables) - len(requests))
+    demands = asyncio.run(write())
+    # Accepted demands by number of the wording.
+    attempts = Counter(one.attempts for one in demands if one.demand is not None)
+    return {
+        "path": str(out),
+        "tables": len(gold.tables),
+        "given": len(gold.tables) - len(requests),
+        "written": attempts.total(),
+        "attempts": {str(attempt): attempts[attempt] for attempt in sorted(attempts)},
+        "discarded": [
+            {"id": one.id, "reason": one.reason} for one in demands if one.demand is None
+        ],
+    }

@@ -18,7 +18,7 @@ from vivavoce.metrics.tables.literature_tables import (
 )
 from vivavoce.metrics.tables.meaning import Meaning, align_by_meaning
 from vivavoce.metrics.tables.table_questions import BIASES, PAIRS
-from vivavoce.metrics.tables.table_schema import jaccard, schema_recall
+from vivavoce.metrics.tables.table_schema import schema_recall
 from vivavoce.requests import ScoreOptions
 from vivavoce.statistics.intervals import Measured, average, harmonic
 from vivavoce.store import Row
@@ -186,7 +186,7 @@ def diagnose(
     table = answer or NOTHING
     return {
         "avg_lexical": score_table(gold, table, pairs=pairs, seed=seed).values()["avg"],
-        "schema_recall": schema_recall(gold.columns, table.columns[:_MAX_COLUMNS], jaccard),
+        "schema_recall": schema_recall(gold.columns, table.columns[:_MAX_COLUMNS]),
         **count_faults(gold, answer),
     }
 

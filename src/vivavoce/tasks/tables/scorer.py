@@ -62,9 +62,9 @@ async def compare_tables(answer: str, row: Row, notes: Row) -> Values:
         )
         return {**score_table(gold, aligned, **asked).values(), **diagnosed}
     models = models_of((ANSWERER, SYNTHESIZER) if row.get("synthesizer") else (ANSWERER,))
-    used = await use_tables(prompts, gold, table, titles, QASetup(**asked), models)
-    notes["use"] = used.record
-    return {**used.values(), **diagnosed}
+    setup = QASetup(**asked)
+    values, notes["use"] = await use_tables(prompts, gold, table, titles, setup, models)
+    return {**values, **diagnosed}
 
 
 def parts(view: View[TableArguments]) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 from inspect_ai.model import GenerateConfig, Model, get_model, model_roles
 
 from vivavoce.errors import InputError
+from vivavoce.metrics import Values
 from vivavoce.metrics.tables.cell_matching import folded
 from vivavoce.metrics.tables.literature_tables import LiteratureTable
 from vivavoce.metrics.tables.meaning import Meaning, Pair, align_by_meaning
@@ -31,7 +32,6 @@ from vivavoce.metrics.tables.table_questions import (
     QuestionSet,
     Side,
     TablePair,
-    Tally,
     rectangle,
     rename_columns,
     tally,
@@ -205,24 +205,6 @@ class QASetup:
             raise InputError(f"runs={self.runs} and batch={self.batch} must be at least 1.")
 
 
-@dataclass(frozen=True, slots=True)
-class QAResult:
-    """Answers and metrics over all runs."""
-
-    runs: tuple[Tally, ...]
-    record: dict[str, Any]
-    """Record for a log: models, questions and answers."""
-
-    def values(self) -> dict[str, float | None]:
-        """Metrics of the table with both biases, averaged over runs."""
-        by_run = [
-            run.score.values() | {"yes_bias": run.yes_bias.value, "no_bias": run.no_bias.value}
-            for run in self.runs
-        ]
-        # All runs ask the same, so a value is undefined in all runs or in none.
-        return {name: mean_of(values[name] for values in by_run) for name in by_run[0]}
-
-
 def models_of(roles: Iterable[str]) -> dict[str, Model]:
     """The models that play roles in an evaluation."""
     return {role: get_model(role=role, required=True, config=_CONFIG) for role in roles}
@@ -263,8 +245,12 @@ async def use_tables(
     names: Mapping[str, str],
     use: QASetup,
     models: Mapping[str, Model],
-) -> QAResult:
-    """Ask questions about each table against the other one, with the models of the roles."""
+) -> tuple[Values, dict[str, Any]]:
+    """Ask questions about each table against the other one, with the models of the roles.
+
+    Return the metrics with both biases, averaged over the runs, and a record for a log: models,
+    questions and answers.
+    """
     papers = {row.paper for table in (gold, system) for row in table.rows}
     names = {paper: names.get(paper) or paper.removeprefix("unknown: ") for paper in sorted(papers)}
     system = rename_columns(system, gold, match_columns(gold.columns, system.columns))
@@ -290,7 +276,9 @@ async def use_tables(
             for about in asked
         },
     }
-    return QAResult(tuple(tallies), record)
+    # All runs ask the same, so a value is undefined in all runs or in none.
+    values = {name: mean_of(run[name] for run in tallies) for name in tallies[0]}
+    return values, record
 
 
 @dataclass(frozen=True, slots=True)

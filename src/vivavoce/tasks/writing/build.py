@@ -52,7 +52,6 @@ from vivavoce.tasks.writing.papers import (
     Reason,
     Target,
     assign_splits,
-    expose,
     make_target,
     papers_as_bytes,
     read_pool,
@@ -204,7 +203,7 @@ class Maker:
         made = []
         for name in targets:
             paper = self._pool.texts[name]
-            target = make_target(task, paper, expose(task, paper), self._options.max_overlap)
+            target = make_target(task, paper, self._options.max_overlap)
             if target is None:
                 self.excluded.append(Exclusion(task, name, *why_no_gold(task, paper)))
             else:
@@ -223,7 +222,7 @@ class Maker:
         for target in targets:
             name = target.paper.paper_id
             listed = references.get(name, [])
-            category = self._pool.categories[name]
+            category = self._pool.category(name)
             works = library.works(target.paper, category, listed, self._relatives[name])
             if works:
                 self._works[name] = works
@@ -241,8 +240,8 @@ class Maker:
             "cluster": paper.paper_id,
             "split": None,
             "published": paper.published,
-            "published_from": self._pool.evidence.get(paper.paper_id),
-            "category": self._pool.categories[paper.paper_id],
+            "published_from": self._pool.papers[paper.paper_id].first_public_from,
+            "category": self._pool.category(paper.paper_id),
             "reference": target.reference,
             "overlap": target.overlap,
             "overlap_rest": target.overlap_rest,

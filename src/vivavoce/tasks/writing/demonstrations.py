@@ -271,7 +271,7 @@ class Demonstrations:
         if task not in self._shelves:
             grouped: dict[str, list[tuple[int, str]]] = defaultdict(list)
             for name, paper in self.pool.texts.items():
-                category, is_copy = self.pool.categories[name], name in self.pool.duplicates
+                category, is_copy = self.pool.category(name), name in self.pool.duplicates
                 if category and not is_copy and gold_of(task, paper) is not None:
                     grouped[category].append((day_after(paper.published), name))
             self._shelves[task] = {
@@ -282,7 +282,7 @@ class Demonstrations:
                 )
                 for category, papers in grouped.items()
             }
-        shelf = self._shelves[task].get(self.pool.categories[target.paper_id] or "")
+        shelf = self._shelves[task].get(self.pool.category(target.paper_id) or "")
         if shelf is None:
             return
         start = period(target.published)[0].toordinal()
@@ -296,9 +296,9 @@ class Demonstrations:
         text = self.pool.texts[candidate]
         if reason := self.kinship.between(target, text):
             return reason
-        works = self.pool.works
-        if candidate in works and works[candidate] == works.get(target.paper_id):
-            return "near_copy", f"both are the work {works[candidate]}"
+        work = self.pool.papers[candidate].work
+        if work and work == self.pool.papers[target.paper_id].work:
+            return "near_copy", f"both are the work {work}"
         if kept := self.pool.duplicates.get(candidate):
             return "duplicate_title", f"same title or work as {kept}"
         if not earlier(text.published, target.published):

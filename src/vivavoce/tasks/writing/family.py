@@ -184,13 +184,8 @@ class Writing(FamilyTask[WritingArguments]):
         text, reference = str(row.get("read_as", answer)), row["target"]
         if not any(character.isalpha() for character in text):
             raise FaultyAnswer("malformed")
-        scores = rouge(text, reference)
-        values: dict[str, float | None] = {
-            "rougeL": scores.rougeL.f,
-            "rouge1": scores.rouge1.f,
-            "rouge2": scores.rouge2.f,
-            "length_ratio": length_ratio(text, reference),
-        }
+        ratio = length_ratio(text, reference)
+        values: dict[str, float | None] = {**rouge(text, reference), "length_ratio": ratio}
         if row["task"] == WITH_WORKS:
             cited = find_citations(text, row["works"])
             wanted = row["cited"]
@@ -293,18 +288,18 @@ def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
         for answer, reference in zip(answers, references, strict=True)
     ]
     names = ("rouge1", "rouge2", "rougeL")
-    shares = {name: means_of([getattr(one, name).f for one in overlaps]) for name in names}
+    shares = {name: means_of([one[name] for one in overlaps]) for name in names}
     for name, metric in metrics_of("writing").items():
         if metric.compute:
             given = zip(pairs, answers, references, strict=True)
             shares[name] = means_of([_value(metric, *each) for each in given])
     settings: dict[str, object] = {"stem": options.stem}
     if options.bertscore:
-        from vivavoce.metrics.neural import BertScorer
+        from vivavoce.metrics.neural import NAMES, BertScorer
 
         scorer = BertScorer(options.bertscore, layer=options.layer)
-        scores = [one.values() for one in scorer.score(list(zip(answers, references, strict=True)))]
-        for name in ("bertscore_p", "bertscore_r", "bertscore_f1"):
+        scores = scorer.score(list(zip(answers, references, strict=True)))
+        for name in NAMES:
             shares[name] = means_of([values[name] for values in scores])
         settings.update(bertscore=options.bertscore, layer=scorer.layer)
     return Measured(shares, settings=settings)

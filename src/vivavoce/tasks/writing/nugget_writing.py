@@ -3,7 +3,6 @@
 import asyncio
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -39,37 +38,6 @@ _SETTINGS = JUDGING.model_copy(update={"max_tokens": 4096, "cache": True})
 Progress = Callable[[int, int], None]
 
 
-@dataclass(frozen=True, slots=True)
-class RoundNuggets:
-    """The report of `viva round nuggets`."""
-
-    path: Path
-    header: NuggetHeader
-    sections: tuple[Section, ...]
-    written: int
-    """Number of sections written by this call; the others existed before."""
-    gone: int = 0
-    """Number of facts that people did not find stated."""
-
-    def as_dict(self) -> Row:
-        """The counts as JSON values."""
-        nuggets = [nugget for section in self.sections for nugget in section.nuggets]
-        return {
-            "path": str(self.path),
-            **self.header.model_dump(),
-            "sections": len(self.sections),
-            "written": self.written,
-            "gone": self.gone,
-            "nuggets": len(nuggets),
-            "vital": sum(nugget.importance == "vital" for nugget in nuggets),
-            "dropped": sum(section.dropped for section in self.sections),
-            "faults": {
-                name: sum(section.fault == name for section in self.sections)
-                for name in ("malformed", "refused")
-            },
-        }
-
-
 def write_round_nuggets(
     folder: Path,
     model: str | None = None,
@@ -80,12 +48,13 @@ def write_round_nuggets(
     prompts: Path | None = None,
     progress: Progress | None = None,
     watch: Callable[[Model], None] | None = None,
-) -> RoundNuggets:
+) -> Row:
     """Write the facts of a round's gold sections into a file; an unfinished file is continued.
 
     By default the file is beside the round's folder, and all tasks but titles are read. Without a
     model, people's labels are applied to the facts of the file. `watch` gets the model before it is
-    asked, to meter or to count its requests.
+    asked, to meter or to count its requests. Return counts as JSON values: `written` counts the
+    sections written by this call, `gone` the facts that people did not find stated.
 
     Raises:
         InputError: The round has no gold section, the file belongs to another round, model or
@@ -103,7 +72,7 @@ def write_round_nuggets(
         header = check_nuggets(path, opened)
         sections, gone = confirm(path, labels, opened)
         write_jsonl(path, [each.model_dump() for each in (header, *sections)])
-        return RoundNuggets(path, header, tuple(sections), 0, gone)
+        return _report(path, header, sections, 0, gone)
     template = hash_of_template(templates, TEMPLATE)
     header = NuggetHeader(
         round=opened.id, sha256=opened.sha256, model=str(model), template=template
@@ -125,7 +94,7 @@ async def _write(
     prompts: PromptSet,
     progress: Progress | None,
     watch: Callable[[Model], None] | None,
-) -> RoundNuggets:
+) -> Row:
     done: dict[tuple[str, str], Section] = {}
     if path.exists():  # begun before, perhaps edited since
         there = check_nuggets(path, opened)
@@ -151,8 +120,27 @@ async def _write(
             done |= dict(batch)
             rows = [done[key] for key in sorted(done, key=order.__getitem__)]
             write_jsonl(path, [header.model_dump(), *(row.model_dump() for row in rows)])
-    sections = tuple(done[key] for key in sorted(done, key=order.__getitem__))
-    return RoundNuggets(path, header, sections, len(waiting))
+    return _report(path, header, list(done.values()), len(waiting))
+
+
+def _report(
+    path: Path, header: NuggetHeader, sections: Sequence[Section], written: int, gone: int = 0
+) -> Row:
+    nuggets = [nugget for section in sections for nugget in section.nuggets]
+    return {
+        "path": str(path),
+        **header.model_dump(),
+        "sections": len(sections),
+        "written": written,
+        "gone": gone,
+        "nuggets": len(nuggets),
+        "vital": sum(nugget.importance == "vital" for nugget in nuggets),
+        "dropped": sum(section.dropped for section in sections),
+        "faults": {
+            name: sum(section.fault == name for section in sections)
+            for name in ("malformed", "refused")
+        },
+    }
 
 
 async def _read_section(

@@ -1,7 +1,7 @@
 """Targets of each task and setting, and reasons for exclusions."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from vivavoce.corpus import Corpus
 from vivavoce.metrics.rouge import ngram_overlap, words_of
@@ -52,28 +52,18 @@ Reason = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Exposure:
-    """Share of the gold that an input gives away, independent of a round's limits."""
-
-    overlap: float | None
-    """Share of the gold's 13-word n-grams in the input; None if the gold has none."""
-    leak: Reason | None
-    """Reason why the input is unsuitable in any round."""
-    retold: float | None = None
-    """Share of the gold's three-word n-grams close together in the input; None if it has none."""
-
-
-@dataclass(slots=True)
 class Target:
     """A target of a task: its gold, and how far its inputs give the gold away."""
 
     task: str
     paper: PaperText
     reference: str
-    left_out: dict[str, Reason] = field(default_factory=dict)
+    left_out: Mapping[str, Reason]
     """Settings with an unsuitable input -> reason."""
-    overlap: float | None = None
-    overlap_rest: float | None = None
+    overlap: float | None
+    """Share of the gold's 13-word n-grams in the input `base`; None if the gold has none."""
+    overlap_rest: float | None
+    """The same for the input `leave_one_out`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,20 +72,21 @@ class Pool:
 
     texts: Mapping[str, PaperText]
     """Papers that pass the quality gates, by id, from which demonstrations are chosen."""
-    categories: Mapping[str, str | None]
+    papers: Mapping[str, Paper]
+    """What the corpus knows of these papers."""
     unfit: Mapping[str, Reason]
     """Papers that cannot be targets -> reason."""
     duplicates: Mapping[str, str]
     """Papers with the same title as, or near copies of, another -> the kept one."""
-    evidence: Mapping[str, str | None] = field(default_factory=dict)
-    """Evidence of each paper's date, as in `Paper.first_public_from`."""
-    works: Mapping[str, str] = field(default_factory=dict)
-    """Papers that share a work with others -> the work."""
 
     @property
     def candidates(self) -> list[str]:
         """Sorted ids of papers that can be targets."""
         return [paper_id for paper_id in self.texts if paper_id not in self.unfit]
+
+    def category(self, paper_id: str) -> str | None:
+        """Primary category of a paper."""
+        return primary_category(self.papers[paper_id])
 
 
 def read_pool(
@@ -145,10 +136,7 @@ def read_pool(
         for paper_id, sections in corpus.sections()
         if paper_id in sound
     }
-    categories = {name: primary_category(sound[name]) for name in texts}
-    evidence = {name: sound[name].first_public_from for name in texts}
-    works = {paper.paper_id: paper.work for paper in papers if paper.work}
-    return Pool(texts, categories, reasons, titles | copies, evidence, works)
+    return Pool(texts, sound, reasons, titles | copies)
 
 
 def primary_category(paper: Paper) -> str | None:
@@ -160,11 +148,8 @@ def primary_category(paper: Paper) -> str | None:
 
 def gold_of(task: str, paper: PaperText) -> str | None:
     """Gold text of a paper; None if it is short or doubtful."""
-    return None if _PART.get(task) in paper.doubts else _text_of(task, paper)
-
-
-def _text_of(task: str, paper: PaperText) -> str | None:
-    """Gold text of a paper, also if doubtful; None if it is short."""
+    if _PART.get(task) in paper.doubts:
+        return None
     text = gold(task, paper.title, paper.abstract, paper.sections)
     return None if task in SECTION_TASKS and text and _fault(text) else text
 
@@ -190,54 +175,44 @@ def _fault(text: str) -> Reason | None:
     return None
 
 
-def make_target(
-    task: str, paper: PaperText, exposed: Mapping[str, Exposure], max_overlap: float
-) -> Target | None:
+def make_target(task: str, paper: PaperText, max_overlap: float) -> Target | None:
     """Make a target of a task; None without gold."""
     reference = gold_of(task, paper)
     if reference is None:
         return None
-    made = Target(task, paper, reference)
-    made.overlap, made.overlap_rest = exposed["base"].overlap, exposed["leave_one_out"].overlap
-    for setting, alike in _ALIKE.items():
-        if setting not in exposed:
-            continue
-        shown = exposed[setting]
-        leak, overlap, retold = shown.leak, shown.overlap, shown.retold
-        if leak is None and overlap is not None and overlap > max_overlap:
-            leak = "overlap", f"{overlap:.0%} of the gold's 13-word runs are in the input"
-        if leak is None and retold is not None and retold >= max(RETOLD, max_overlap):
-            detail = f"{retold:.0%} of the gold's 3-word runs are close together in it"
-            leak = "gold_retold", detail
-        if leak:
-            made.left_out.update(dict.fromkeys(alike, leak))
-    return made
-
-
-def expose(task: str, paper: PaperText) -> dict[str, Exposure]:
-    """Exposure of the gold by setting; empty without gold.
-
-    It depends only on the text of the paper. Settings with the same input as `base` are not listed.
-    """
-    reference = _text_of(task, paper)
-    if reference is None:
-        return {}
     # Long paragraphs do not occur elsewhere by chance.
     paragraphs = gold_paragraphs(task, paper.sections)
     golds = [reference, *(p for p in paragraphs if is_long(normalise_title(p)))]
     has_runs = len(words_of(reference)) >= RUN
-    exposures = {}
+    overlaps: dict[str, float | None] = {}
+    left_out: dict[str, Reason] = {}
     for setting in (s for s in _ALIKE if s in settings_of(task)):
         shown = slots(task, setting, paper)
         text = "\n\n".join(shown.values())
-        overlap = ngram_overlap(reference, text) if has_runs else None
+        overlaps[setting] = ngram_overlap(reference, text) if has_runs else None
         retold = retold_share(shingles_of(reference), shingles_of(text)) if has_runs else None
-        holders = names_of_holders(golds, {name: part for name, part in shown.items() if part})
-        leak = ("gold_in_input", f"is verbatim in: {', '.join(holders)}") if holders else None
-        if shown.get("content") == "":
-            leak = "empty_input", "no section is left to write from"
-        exposures[setting] = Exposure(overlap, leak, retold)
-    return exposures
+        if leak := _leak(golds, shown, overlaps[setting], retold, max_overlap):
+            left_out |= dict.fromkeys(_ALIKE[setting], leak)
+    return Target(task, paper, reference, left_out, overlaps["base"], overlaps["leave_one_out"])
+
+
+def _leak(
+    golds: Sequence[str],
+    shown: Mapping[str, str],
+    overlap: float | None,
+    retold: float | None,
+    max_overlap: float,
+) -> Reason | None:
+    """Reason why an input is unsuitable; `retold` is the share that is close together in it."""
+    if shown.get("content") == "":
+        return "empty_input", "no section is left to write from"
+    if holders := names_of_holders(golds, {name: part for name, part in shown.items() if part}):
+        return "gold_in_input", f"is verbatim in: {', '.join(holders)}"
+    if overlap is not None and overlap > max_overlap:
+        return "overlap", f"{overlap:.0%} of the gold's 13-word runs are in the input"
+    if retold is not None and retold >= max(RETOLD, max_overlap):
+        return "gold_retold", f"{retold:.0%} of the gold's 3-word runs are close together in it"
+    return None
 
 
 def assign_splits(rows: list[Row], shares: Sequence[float]) -> None:

@@ -15,7 +15,7 @@ import yaml
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from vivavoce.metrics.extraction import FoundMethod, GoldMethod
+from vivavoce.metrics.extraction import ExtractedMethod
 from vivavoce.tasks.implementation.items import FIELDS, Text, own_folders, read_items
 from vivavoce.tasks.implementation.items.formula import Category, Difficulty, Formula
 
@@ -182,7 +182,7 @@ def methods_json(methods: Iterable[Method]) -> str:
     return json.dumps({"methods": rows}, ensure_ascii=False, indent=2)
 
 
-def parse_methods(value: Any) -> list[FoundMethod] | None:
+def parse_methods(value: Any) -> list[ExtractedMethod] | None:
     """Read methods from an answer's JSON: a list, an object with one, a method, or methods by name.
 
     Entries without a name are skipped, parts of a wrong type are ignored, and long texts are cut.
@@ -203,10 +203,10 @@ def parse_methods(value: Any) -> list[FoundMethod] | None:
     return methods if methods or not entries else None
 
 
-def gold_method(row: dict[str, Any]) -> GoldMethod:
+def gold_method(row: dict[str, Any]) -> ExtractedMethod:
     """Read a method from a row of a round."""
     texts = {name: row[name] for name in ("name", "description", "formula")}
-    return GoldMethod(**texts, symbols=tuple(row["variables"]), aliases=tuple(row["aliases"]))
+    return ExtractedMethod(**texts, symbols=tuple(row["variables"]), aliases=tuple(row["aliases"]))
 
 
 def _by_key(given: dict[str, Any]) -> dict[str, Any]:
@@ -214,14 +214,14 @@ def _by_key(given: dict[str, Any]) -> dict[str, Any]:
     return {key.casefold(): each for key, each in given.items()}
 
 
-def _method(entry: Any) -> FoundMethod | None:
+def _method(entry: Any) -> ExtractedMethod | None:
     if not isinstance(entry, dict):
         return None
     entry = _by_key(entry)
     name = _text(entry.get("name"), _MAX_NAME)
     if not name:
         return None
-    return FoundMethod(
+    return ExtractedMethod(
         name=name,
         description=_text(entry.get("description"), _MAX_TEXT),
         formula=_latex(entry.get("formula"), _MAX_TEXT) or None,
