@@ -165,6 +165,12 @@ def test_the_summary_names_no_leader_that_is_as_bad_as_null(
     assert row[:3] == ("title", "small", leader)
 
 
+def test_the_summary_names_no_leader_with_the_worst_score(write: Write, tmp_path: Path) -> None:
+    write([0.0] * 4)
+    [row] = leaderboard(tmp_path).summary().rows
+    assert row[:3] == ("title", "small", "none, all have the worst score")
+
+
 def test_an_undefined_value_is_counted_and_left_out(write: Write, tmp_path: Path) -> None:
     write([None, 0.2, 0.4, 0.6])
     [row] = headline(leaderboard(tmp_path))
