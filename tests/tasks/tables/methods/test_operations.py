@@ -79,7 +79,7 @@ def test_an_empty_object_changes_nothing() -> None:
         ('{"rows": "P1"}', '"rows" must be an object'),
         ('{"rows": ["P1"]}', 'Each of "rows" needs'),
         ('{"rows": {"P1": "x"}}', '"P1" must be an object'),
-        ('{"rows": {"P1": {"A": {"B": 1}}}}', "value of a cell"),
+        ('{"rows": {"P1": {"A": {"B": 1}}}}', "A cell of a table must be"),
         (json.dumps({"add": ["A"] * (MAX_ENTRIES + 1)}), "more than 200"),
         (
             json.dumps({"rows": {"P1": {str(n): n for n in range(MAX_ENTRIES + 1)}}}),
