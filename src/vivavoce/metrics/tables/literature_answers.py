@@ -109,7 +109,7 @@ def _by_paper(table: ParsedTable, names: PaperNames) -> ParsedTable:
         ]
         grid = [tuple(row[n] for n in kept) for row in grid]
     header, *rows = grid
-    return ParsedTable(table.kind, header, tuple(rows))
+    return ParsedTable(header, tuple(rows))
 
 
 def _counts(column: Sequence[str]) -> bool:

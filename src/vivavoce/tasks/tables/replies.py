@@ -51,15 +51,6 @@ class Operations:
     """Cells by paper; None makes a cell N/A."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """Outcome of the changes."""
-
-    changed: bool
-    faults: tuple[str, ...]
-    """The first 20 reasons for skipped changes."""
-
-
 def read_operations(answer: str) -> Operations:
     """Read the changes in an answer; an empty object means none."""
     reply = find_json(answer, PARTS)
@@ -82,10 +73,11 @@ def read_operations(answer: str) -> Operations:
 
 def apply_operations(
     operations: Operations, table: WorkingTable, allowed: Collection[str] | None = None
-) -> Outcome:
+) -> tuple[bool, list[str]]:
     """Apply changes: exclude, drop, rename, add, include, rows.
 
-    Only papers with `allowed` labels are changed; all by default.
+    Only papers with `allowed` labels are changed; all by default. Return whether the table changed,
+    and the first 20 reasons for skipped changes.
     """
     changed, faults, excluded = False, list[str](), set[str]()
 
@@ -122,7 +114,7 @@ def apply_operations(
             # Cell by cell, so that a faulty cell does not affect the others.
             for column, value in cells.items():
                 do(table.set_row, name, {column: value})
-    return Outcome(changed, tuple(faults[:_MAX_FAULTS]))
+    return changed, faults[:_MAX_FAULTS]
 
 
 def _rows(value: Any) -> list[tuple[str, dict[str, str | None]]]:

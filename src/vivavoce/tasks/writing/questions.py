@@ -278,14 +278,14 @@ def _claims(answer: str, row: Row) -> Question:
     claims = read_claims(answer, row.get("works", ()))
     slots = {"source": target_source(row["prompt"], _own_spans(row))}
     if works:
-        cited = sorted(set().union(*(claim.cited for claim in claims)))
+        cited = sorted(set().union(*(citations.listed for _, citations in claims)))
         slots["works"] = "\n\n".join(works[number] for number in cited if number in works) or "-"
     return Question(
         CLAIMS,
-        [claim.text for claim in claims],
+        [sentence for sentence, _ in claims],
         CLAIM_LABELS if works else [label for label in CLAIM_LABELS if label != OWN],
         slots,
-        [(sorted(claim.cited), claim.unlisted) for claim in claims if works],
+        [(sorted(each.listed), each.unlisted) for _, each in claims if works],
         cut=("works", "source") if works else ("source",),
     )
 
