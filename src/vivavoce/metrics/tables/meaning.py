@@ -113,10 +113,10 @@ def _number_forms(one: str, other: str) -> bool | None:
     first, second = read_numbers(one), read_numbers(other)
     if first is None or second is None:
         return None
-    ones, others = first.quantities, second.quantities
+    (ones, nouns), (others, other_nouns) = first, second
     if len(ones) != len(others) or not all(map(_same, ones, others)):
         return False
-    return True if first.nouns <= second.nouns or second.nouns <= first.nouns else None
+    return True if nouns <= other_nouns or other_nouns <= nouns else None
 
 
 def _word_forms(one: str, other: str) -> bool | None:
@@ -250,17 +250,10 @@ class Quantity:
     """`<`, `>` or empty."""
 
 
-@dataclass(frozen=True, slots=True)
-class Numbers:
-    """Numbers of a cell."""
-
-    quantities: tuple[Quantity, ...]
-    nouns: frozenset[str]
-    """Words next to the numbers that are neither units nor fillers."""
-
-
-def read_numbers(text: str) -> Numbers | None:
+def read_numbers(text: str) -> tuple[list[Quantity], frozenset[str]] | None:
     """Read the numbers of a cell that consists of numbers; None for a cell of words.
+
+    Also return the words next to the numbers that are neither units nor fillers.
 
     Args:
         text: The cell without markup, with one kind of dash.
@@ -281,7 +274,7 @@ def read_numbers(text: str) -> Numbers | None:
         position = match.end()
     nouns |= set(_WORD.findall(words[position:].lower()))
     kept = frozenset(word.removesuffix("s") for word in nouns - _FILLERS if word)
-    return Numbers(tuple(quantities), kept) if quantities else None
+    return (quantities, kept) if quantities else None
 
 
 def _quantity(match: re.Match[str]) -> tuple[Quantity, str]:

@@ -63,7 +63,7 @@ def self_refine(rounds: int = 3, context: int | None = None) -> Solver:
         while failure is not None and used < rounds:
             messages = [*state.messages, _reply(prompts, state, failure)]
             try:  # without the oldest turns if they do not fit
-                state.messages = window.fit(messages).messages
+                state.messages, _ = window.fit(messages)
             except InputError:
                 break
             left_out += len(messages) - len(state.messages)
