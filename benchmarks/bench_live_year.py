@@ -23,9 +23,10 @@ from tests.servers.arxiv_replay import FakeClock, replaying
 from tests.servers.living_arxiv import LivingArxiv, Submission, submissions
 
 from vivavoce.corpus import ingest, load_corpus
+from vivavoce.corpus.ingestion.fetching import fetch_texts
 from vivavoce.rounds import load_round
 from vivavoce.rounds.anchors import items_of
-from vivavoce.rounds.arrivals import bring_papers, open_service
+from vivavoce.rounds.arrivals import AGAIN, list_papers, open_service
 from vivavoce.rounds.updating import update_round
 from vivavoce.store import Row, hash_tree
 from vivavoce.tasks import build_round, builders
@@ -56,16 +57,18 @@ def live_through(
     with replaying({}, FakeClock()) as server:
         server.script = living
         service = open_service(server.origin)
-        bring_papers(folder / "corpus", FIRST, FIRST, texts=True, service=service)
+        corpus = folder / "corpus"
+        fetch_texts(corpus, service.client, again=AGAIN, addresses=service.addresses)
         spec = spec_of("live", FIRST, update)
         opened = build_round(folder / "corpus", spec, folder / "rounds")
         for month in range(1, months + 1):
             since, until = (date(2024 + m // 12, m % 12 + 1, 1) for m in (month - 1, month))
             living.today = until
             began = time.process_time()
-            came = bring_papers(
-                folder / "corpus", since, until, arxiv="cat:cs.CL", texts=True, service=service
-            )
+            before = len(load_corpus(corpus).papers)
+            _, listing = list_papers(corpus, "arxiv", "cat:cs.CL", since, until, service)
+            asked = service.client.requests
+            fetch_texts(corpus, service.client, again=AGAIN, addresses=service.addresses)
             done = update_round(
                 load_corpus(folder / "corpus"), opened, builders(), folder / "rounds", until
             )
@@ -78,10 +81,10 @@ def live_through(
             rows.append(
                 {
                     **done.report,
-                    "listing": came.listing,
-                    "texts": came.texts,
+                    "listing": listing,
+                    "texts": service.client.requests - asked,
                     "cpu": time.process_time() - began,
-                    "arrived": came.papers - came.papers_before,
+                    "arrived": len(load_corpus(corpus).papers) - before,
                     "items": opened.manifest["counts"]["writing"]["title"]["items"],
                     "kept": sum(map(len, opened.update["anchors"].values())),
                 }

@@ -12,7 +12,7 @@ from sphinx.pycode import ModuleAnalyzer
 from vivavoce.cli import app
 from vivavoce.cli.bind import help_record
 from vivavoce.metrics import list_metrics, metrics_of
-from vivavoce.results.board.columns import columns
+from vivavoce.results.board.columns import COLUMNS
 from vivavoce.rounds.spec import Options, RoundOptions, UpdateOptions
 from vivavoce.sources import list_sources
 from vivavoce.tasks import builders, list_families
@@ -174,7 +174,7 @@ def sources_page() -> str:
 def columns_page() -> str:
     """Every column of a board, with the columns of the CSV and Parquet files that it makes."""
     rows = []
-    for column in columns():
+    for column in COLUMNS:
         files = ", ".join(f"{code(name)} ({kind})" for name, kind in column.files)
         rows.append((code(column.name), column.says, column.unit, column.label, files))
     return table(["column", "what it says", "unit", "on pages", "in CSV and Parquet"], rows)

@@ -1,10 +1,9 @@
 """`viva exam --judge`: models of known quality are told apart by what they state."""
 
-import json
 import re
-import signal
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -12,8 +11,8 @@ from typing import Any
 
 import pytest
 from tests.examining.papers import DAYS, save_pages
-from tests.examining.test_killed_exams import Mortal
 from tests.servers.commands import only_json, viva_here
+from tests.servers.forked import KILLED, Killer, Place
 from tests.servers.living_arxiv import submissions
 from tests.servers.scripted import Ask, Reply, ScriptedServer, answer, by_model, scripted, slot
 from tests.tasks.writing.judges import judge, names
@@ -177,18 +176,19 @@ def test_a_judge_says_which_facts_each_states_and_what_it_invents(
 def test_an_exam_that_is_killed_reads_and_judges_nothing_twice(
     server: ScriptedServer, tmp_path: Path
 ) -> None:
-    """Killed after the second reply of the judge, and after six more."""
-    mortal, out = Mortal(server), tmp_path / "out"
-    arguments = {"papers": str(save_pages(tmp_path / "pages", 2)), "tasks": ["abstract"]}
-    arguments |= {"models": ["openai-api/scripted/weak"], "judge": [JUDGE], "out": str(out)}
-    replied: list[str] = []
-    for more in (2, 6, 1_000):
-        before = len(server.asks)
-        ended = mortal.run(JUDGE, more, arguments)
-        assert ended == (0 if more == 1_000 else -signal.SIGKILL)
-        assert not {ask.prompt for ask in server.asks[before:]} & {*replied}
-        lines = Path(f"{out}-replied").read_text("utf-8").splitlines()
-        assert more == 1_000 or len(lines) - len(replied) == more
-        replied = [json.loads(line) for line in lines]
-    mortal.close()
-    assert sum("List the facts" in prompt for prompt in replied) == 2
+    """Killed once the second reply of the judge is kept, and six more."""
+    papers, out = save_pages(tmp_path / "pages", 2), tmp_path / "out"
+    command = ["exam", papers, "--tasks", "abstract", "--yes", "--out", out, "--judge", JUDGE]
+    command += ["--model", "openai-api/scripted/weak"]
+    asked: list[set[str]] = []
+    under_way = 0
+    with closing(Killer()) as killer:
+        for kept in (2, 6, 0):
+            place = Place("inspect_ai.model._model", "cache_store", kept) if kept else None
+            before = len(server.asks)
+            assert killer.run(command, server.environment, place) == (KILLED if kept else 0)
+            asked.append({ask.prompt for ask in server.asks[before:]})
+            under_way += len(server.asks) - before - kept if kept else 0
+    # A prompt is asked again only if its reply was under way.
+    assert sum(map(len, asked)) - len(set.union(*asked)) <= under_way
+    assert sum("List the facts" in prompt for prompt in set.union(*asked)) == 2

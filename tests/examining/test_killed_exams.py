@@ -1,19 +1,17 @@
 """An exam that is killed at every step and between them ends as one that nobody disturbed."""
 
-import json
-import signal
-import subprocess
-import sys
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conftest import ROOT
 from tests.examining.papers import quality, save_pages
 from tests.servers.arxiv_replay import FakeClock, replaying
 from tests.servers.commands import only_json, viva_here
+from tests.servers.forked import KILLED, Killer, Place
 from tests.servers.living_arxiv import LivingArxiv, submissions
 from tests.servers.scripted import ScriptedServer, scripted
 
@@ -23,64 +21,54 @@ MODELS = ["openai-api/scripted/fine", "openai-api/scripted/weak"]
 PLACES = ("site", "page", "left_out_file")
 CONNECTIONS = 10
 """Requests that Inspect has under way at one time."""
-DEATHS = [
-    ("Reading papers", "half"),
-    ("Building the round", "end"),
-    ("Baselines of abstract", "half"),
-    ("Asking about abstract", "half"),
-    ("Asking about abstract", "end"),
-    ("Writing the site", "start"),
-]
+EXAM, REQUEST = "vivavoce.examining", "vivavoce.examining.request"
+DEATHS = {
+    "papers are read, and no corpus is there": Place(
+        "vivavoce.corpus.ingestion.imports", "mark_done", 1
+    ),
+    "the round is built": Place(EXAM, "build_round", 1),
+    "baselines are half scored": Place("vivavoce.tasks.writing.family", "rouge", 16),
+    "both models were asked": Place(EXAM, "run", 2),
+    "the site is to be written": Place(EXAM, "make_site", 1, after=False),
+}
+FETCHING = {
+    "the listing came and is not kept": Place(REQUEST, "find_page", 1),
+    "the listing is kept": Place(REQUEST, "write_bytes", 1),
+    "a text is kept and in no index": Place("vivavoce.corpus.ingestion.fetching", "write_bytes", 4),
+    "every text is there": Place(REQUEST, "fetch_texts", 1),
+}
 
 
-FETCHING = [
-    ("Asking arXiv", "half"),
-    ("Asking arXiv", "end"),
-    ("Fetching texts", "half"),
-    ("Fetching texts", "end"),
-]
+@pytest.fixture
+def killer() -> Iterator[Killer]:
+    with closing(Killer()) as made:
+        yield made
 
 
-class Mortal:
-    """Exams in processes that kill themselves."""
+def words_of(papers: Path | str, out: Path, *more: str) -> list[str]:
+    return ["exam", str(papers), "--tasks", "abstract", "--yes", "--out", str(out), *more]
 
-    def __init__(self, server: ScriptedServer) -> None:
-        self._environment = dict(server.environment)
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.examining.dying"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=ROOT,
-        )
 
-    def run(self, step: str | None, moment: str | int, arguments: dict[str, Any]) -> int:
-        # Replies to judges are kept for a week: every exam has a place of its own for them.
-        kept = {"INSPECT_CACHE_DIR": f"{arguments['out']}-replies"}
-        line = json.dumps([step, moment, arguments, {**self._environment, **kept}])
-        print(line, file=self._process.stdin, flush=True)
-        return int(self._process.stdout.readline())
-
-    def close(self) -> None:
-        self._process.communicate()
+NAMED = [word for name in MODELS for word in ("--model", name)]
 
 
 @pytest.mark.slow
-def test_an_exam_killed_again_and_again_ends_as_an_undisturbed_one(tmp_path: Path) -> None:
+def test_an_exam_killed_again_and_again_ends_as_an_undisturbed_one(
+    killer: Killer, tmp_path: Path
+) -> None:
     papers = save_pages(tmp_path / "papers", 8)
     with scripted(quality) as server:
-        mortal = Mortal(server)
-        arguments = {"papers": str(papers), "models": MODELS, "tasks": ["abstract"]}
-        calm, stormy = ({**arguments, "out": str(tmp_path / n)} for n in ("calm", "stormy"))
-        assert mortal.run(None, "", calm) == 0
+        calm, stormy = (words_of(papers, tmp_path / name, *NAMED) for name in ("calm", "stormy"))
+        assert killer.run(calm, server.environment) == 0
         once = len(server.asks)
-        for step, moment in DEATHS:
-            assert mortal.run(step, moment, stormy) == -signal.SIGKILL, (step, moment)
-        assert mortal.run(None, "", stormy) == 0
-        mortal.close()
+        for name, place in DEATHS.items():
+            if name == "both models were asked":
+                killer.kill_after(server, server.answered + once // 2, stormy)
+            assert killer.run(stormy, server.environment, place) == KILLED, name
+        assert killer.run(stormy, server.environment) == 0
         asked = Counter((ask.model, ask.prompt) for ask in server.asks[once:])
         assert len(asked) == once
-        assert sum(asked.values()) - once <= CONNECTIONS
+        assert sum(asked.values()) - once <= 2 * CONNECTIONS
         before = len(server.asks)
         reports = [report_of(server, papers, tmp_path / name) for name in ("calm", "stormy")]
         assert len(server.asks) == before
@@ -90,28 +78,26 @@ def test_an_exam_killed_again_and_again_ends_as_an_undisturbed_one(tmp_path: Pat
 
 @pytest.mark.slow
 def test_a_query_that_is_killed_while_it_is_fetched_loses_and_doubles_nothing(
-    tmp_path: Path,
+    killer: Killer, tmp_path: Path
 ) -> None:
-    days = {"since": "2023-01-01", "until": "2023-12-01"}
+    days = ("--since", "2023-01-01", "--until", "2023-12-01")
     with replaying({}, FakeClock()) as arxiv, scripted(quality) as server:
         arxiv.script = LivingArxiv(submissions(8, 300), date(2025, 1, 1))
-        mortal = Mortal(server)
-        asked = {"papers": "arxiv:cat:cs.CL", "models": [], "tasks": ["abstract"], **days}
-        asked |= {"base": arxiv.origin, "contact": "keeper@example.org"}
-        calm, stormy = ({**asked, "out": str(tmp_path / n)} for n in ("calm", "stormy"))
-        assert mortal.run(None, "", calm) == 0
+        told = ("--base", arxiv.origin, "--contact", "keeper@example.org")
+        calm, stormy = (
+            words_of("arxiv:cat:cs.CL", tmp_path / name, *days, *told)
+            for name in ("calm", "stormy")
+        )
+        assert killer.run(calm, server.environment) == 0
         once = [ask.target for ask in arxiv.asks]
         assert len(once) == 1 + 8
-        for step, moment in FETCHING:
-            assert mortal.run(step, moment, stormy) == -signal.SIGKILL, (step, moment)
-        assert mortal.run(None, "", stormy) == 0
-        mortal.close()
+        for name, place in FETCHING.items():
+            assert killer.run(stormy, server.environment, place) == KILLED, name
+        assert killer.run(stormy, server.environment) == 0
         again = Counter(ask.target for ask in arxiv.asks[len(once) :])
         assert set(again) == set(once)
-        # A listing that was killed before it was kept whole is asked for again, a text at most
-        # where its answer was on the way.
-        assert sum(again.values()) - len(once) <= len(FETCHING)
-        assert all(again[target] == 1 for target in once if "/html/" in target)
+        # Only the listing and the text that were not kept yet are asked for twice.
+        assert sum(again.values()) - len(once) == 2
         agents = {ask.agent for ask in arxiv.asks}
         assert len(agents) == 1
         assert "keeper@example.org" in agents.pop()
@@ -122,7 +108,6 @@ def test_a_query_that_is_killed_while_it_is_fetched_loses_and_doubles_nothing(
 
 def report_of(server: ScriptedServer, papers: Path, out: Path) -> dict[str, Any]:
     """What the command says of an exam that is done, but for the places of its files."""
-    named = [word for name in MODELS for word in ("--model", name)]
-    command = ("exam", papers, *named, "--tasks", "abstract", "--out", out, "--json")
-    found = only_json(viva_here(*command, env=server.environment).stdout)
+    done = viva_here(*words_of(papers, out, *NAMED), "--json", env=server.environment)
+    found = only_json(done.stdout)
     return {name: value for name, value in found.items() if name not in PLACES}

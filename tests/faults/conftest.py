@@ -3,10 +3,11 @@
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.servers.commands import Killer
+from tests.servers.forked import KILLED, Killer, Place
 
 from vivavoce.corpus import ingest
 from vivavoce.store import hash_tree
@@ -18,33 +19,23 @@ PAPER = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleS
 <title level="a">The matter of number {1}</title></analytic></biblStruct></listBibl></div></back>
 </text></TEI>"""
 
-RUN = """
-import sys
-from vivavoce.cli import app
-app(sys.argv[1:])
-"""
-AT_CALL = """
-import importlib, os, signal, sys
-module, name, call = sys.argv[1:4]
+WAIT = """
+import importlib, sys
+module, name = sys.argv[1:3]
 home = importlib.import_module(module)
-original, left = getattr(home, name), int(call)
+original = getattr(home, name)
 
-def counted(*args, **kwargs):
-    global left
+def waiting(*args, **kwargs):
     result = original(*args, **kwargs)
-    left -= 1
-    if not left:
-        {then}
+    print('waiting', flush=True)
+    sys.stdin.readline()
+    setattr(home, name, original)
     return result
 
-setattr(home, name, counted)
+setattr(home, name, waiting)
 from vivavoce.cli import app
-app(sys.argv[4:])
+app(sys.argv[3:])
 """
-KILL = AT_CALL.format(then="os.kill(os.getpid(), signal.SIGKILL)")
-WAIT = AT_CALL.format(then="print('waiting', flush=True); sys.stdin.readline()")
-
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def write_papers(folder: Path) -> Path:
@@ -71,43 +62,35 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def kill_after() -> Iterator[Callable[..., None]]:
+def killer() -> Iterator[Killer]:
+    """Starts runs and kills them."""
+    with closing(Killer()) as made:
+        yield made
+
+
+@pytest.fixture
+def kill_after(killer: Killer) -> Callable[..., None]:
     """Start a run against a server, and kill it once the server has sent so many answers."""
-    killer = Killer()
-    yield killer.kill_after
-    killer.close()
+    return killer.kill_after
 
 
 @pytest.fixture
-def viva() -> Run:
-    """Run a command to its end."""
-
-    def run(*words: object) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-c", RUN, *map(str, words)]
-        return subprocess.run(command, capture_output=True, text=True, check=False)
-
-    return run
-
-
-@pytest.fixture
-def viva_killed() -> Callable[..., None]:
+def viva_killed(killer: Killer) -> Callable[..., None]:
     """Run a command and kill it as soon as the function of a module was called so often."""
 
-    def run(module: str, name: str, call: int, *words: object) -> None:
-        command = [sys.executable, "-c", KILL, module, name, str(call), *map(str, words)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == -9, done.stderr
+    def run(module: str, name: str, call: int, *words: str | Path) -> None:
+        assert killer.run(words, place=Place(module, name, call)) == KILLED
 
     return run
 
 
 @pytest.fixture
 def viva_waiting() -> Callable[..., subprocess.Popen[str]]:
-    """Start a command that waits after so many calls, until it is written a line."""
+    """Start a command that waits after the first call of a function, until it is written a line."""
 
-    def run(module: str, name: str, call: int, *words: object) -> subprocess.Popen[str]:
+    def run(module: str, name: str, *words: object) -> subprocess.Popen[str]:
         process = subprocess.Popen(
-            [sys.executable, "-c", WAIT, module, name, str(call), *map(str, words)],
+            [sys.executable, "-c", WAIT, module, name, *map(str, words)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -21,7 +21,8 @@ from inspect_ai.log import list_eval_logs, read_eval_log
 from tests.faults.storms import sample_round
 from tests.results.integrity.forging import CRITERIA
 from tests.servers.batches import batch_server
-from tests.servers.commands import Killer, small_round, viva_here
+from tests.servers.commands import small_round, viva_here
+from tests.servers.forked import Killer
 from tests.servers.golden import Golden
 from tests.servers.scripted import Ask, Reply, answer, scripted
 

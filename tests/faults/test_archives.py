@@ -6,7 +6,6 @@ outside. What cannot be a paper is refused before it costs time or memory.
 
 import gzip
 import io
-import re
 import resource
 import stat
 import struct
@@ -17,7 +16,6 @@ from pathlib import Path
 
 import pytest
 
-import vivavoce
 from vivavoce.corpus import ingest
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions, get_source
@@ -240,22 +238,3 @@ def negative_size() -> bytes:
 )
 def test_headers_made_to_hurt_are_refused(inside: Path, tar: bytes, reason: str) -> None:
     assert reason in reason_of(read(inside / "a.tar.gz", gzip.compress(tar, 1)))
-
-
-def test_archives_are_opened_only_where_sizes_are_checked() -> None:
-    root = Path(vivavoce.__file__).parent
-    opens = re.compile(
-        r"tarfile\.open|\b(?:TarFile|ZipFile(?!\(\w+, \"w\")|unpack_archive|extract(?:all|file))\b"
-    )
-    found = {
-        path.relative_to(root).as_posix()
-        for path in root.rglob("*.py")
-        if opens.search(path.read_text("utf-8"))
-    }
-    # Papers in the first; the others read logs, and the sizes of their parts before.
-    assert found == {
-        "sources/fulltext/latex/archives.py",
-        "results/integrity/secrets.py",
-        "results/logs/reading.py",
-        "results/logs/sample_texts.py",
-    }

@@ -62,7 +62,7 @@ def command_of(verb: str, folder: Path, connections: int) -> list[str | Path]:
     return ["live", folder / "board.toml", "--until", "2024-02-01"]
 
 
-@pytest.mark.parametrize(("verb", "connections"), [("run", 1), ("run", 10), ("live", 20)])
+@pytest.mark.parametrize(("verb", "connections"), [("run", 10), ("live", 20)])
 def test_a_kill_costs_no_more_than_the_requests_in_flight(
     verb: str, connections: int, tmp_path: Path, kill_after: Callable[..., None]
 ) -> None:

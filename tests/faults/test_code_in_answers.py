@@ -44,12 +44,6 @@ try:
 finally:
     report()
 """
-SELF = """
-sys.addaudithook(watch)
-exec(f"{MARK} = 1")
-open("left.py", "w").close()
-report()
-"""
 CODE = f"""import os, vivavoce.metrics.rouge as {MARK}
 {MARK}.rouge_l = lambda *_: 1.0
 open('conftest.py', 'w').write('{MARK}')
@@ -86,10 +80,3 @@ def test_scoring_runs_imports_and_writes_nothing_of_an_answer(tmp_path: Path, fa
     assert done.stderr.splitlines()[-1] == "SEEN []"
     assert json.loads(done.stdout)["n"] == len(ANSWERS)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["answers.jsonl", "gold.jsonl"]
-
-
-def test_the_hook_would_have_seen_it(tmp_path: Path) -> None:
-    done = watched(tmp_path, SELF)
-    assert done.returncode == 0, done.stderr
-    for event in ("'exec'", "compile", "open left.py"):
-        assert event in done.stderr

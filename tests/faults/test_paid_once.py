@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.faults.paid_once import FAMILIES, KINDS, OPTIONS, Paid, batches_killed, drawn, run_killed
+from tests.faults.paid_once import FAMILIES, KINDS, OPTIONS, Paid, drawn, run_killed
 from tests.faults.storms import shared_round
 
 from vivavoce.rounds import Round
@@ -34,12 +34,6 @@ def test_what_was_answered_before_a_kill_is_not_asked_again(
     opened: Round, tmp_path: Path, kill_after: Callable[..., None], kind: str
 ) -> None:
     check(run_killed(kill_after, opened, tmp_path, kind, drawn(KILLS, seed=1)))
-
-
-def test_batches_killed_at_any_response_are_paid_once(
-    tmp_path: Path, kill_after: Callable[..., None]
-) -> None:
-    check(batches_killed(kill_after, tmp_path, drawn(KILLS, seed=1)))
 
 
 def test_a_line_that_a_kill_cut_off_is_passed_over(tmp_path: Path) -> None:

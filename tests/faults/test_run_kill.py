@@ -98,19 +98,3 @@ def test_changed_prompts_are_not_mixed_with_the_old_ones(
         (False, True),
         (True, False),
     ]
-
-
-def test_a_changed_round_is_not_mixed_with_the_old_one(tmp_path: Path, kill_after: Kill) -> None:
-    opened = small_round(tmp_path / "made", papers=ITEMS)
-    logs = tmp_path / "logs"
-    arguments = command(opened.folder, logs)
-    with scripted(slowly) as server:
-        kill_after(server, 3, arguments)
-        before = len(server.asks)
-        other = small_round(tmp_path / "other", papers=ITEMS - 1)
-        shutil.rmtree(opened.folder)
-        shutil.copytree(other.folder, opened.folder)
-        viva_here(*arguments, env=server.environment)
-        assert len(server.asks) - before == ITEMS - 1
-    with pytest.raises(VivaError, match="rounds have the name small"):
-        leaderboard(logs, partial=True)

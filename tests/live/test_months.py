@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.live.killing import KILLED, LEDGER, Place, Runs
 from tests.live.world import Board, board, contestant
+from tests.servers.forked import KILLED, Killer, Place
 from tests.servers.living_arxiv import submissions
 from tests.servers.scripted import Ask, Reply, answer, by_model, opening, slot
 
@@ -26,10 +28,12 @@ JOINING = {
 }
 
 
+LEDGER = "ledger.jsonl"
+writing = partial(Place, "vivavoce.store", "write_chunks")
 ELSEWHERE: list[Callable[[int], Place]] = [
-    lambda month: Place(month % 5 + 1, LEDGER, after=True),  # between two steps
-    lambda month: Place(7 * month),  # amid a step
-    lambda month: Place(1, "site.json", after=True),  # amid the site
+    lambda month: writing(month % 5 + 1, LEDGER),  # between two steps
+    lambda month: writing(7 * month, after=False),  # amid a step
+    lambda month: writing(1, "site.json"),  # amid the site
 ]
 
 
@@ -89,13 +93,13 @@ def test_months_that_are_killed_everywhere_end_as_the_undisturbed_one(
     assert calm.requests[0] == listings + texts
 
     places = []
-    with Runs() as runs:
+    with closing(Killer()) as runs:
         for month, until in enumerate(MONTHS, start=1):
             killed.write(*parts(month))
             killed.archive.today = until
             command, environment = killed.words(until), killed.models.environment
             for place in (
-                Place(month, LEDGER),  # the step is done and not in the ledger
+                writing(month, LEDGER, after=False),  # the step is done and not in the ledger
                 ELSEWHERE[month % 3](month),
             ):
                 if runs.run(command, environment, place) == KILLED:

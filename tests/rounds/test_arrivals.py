@@ -11,11 +11,10 @@ from tests.servers.living_arxiv import LivingArxiv, Submission, submissions
 from tests.servers.oai_replay import Repository, days_of_june, serving
 
 from vivavoce.corpus import ingest, load_corpus
-from vivavoce.errors import InputError, VivaError
-from vivavoce.networks import build_networks, load_network
+from vivavoce.corpus.ingestion.fetching import fetch_texts
 from vivavoce.rounds import arrivals
-from vivavoce.rounds.arrivals import bring_papers, open_service
-from vivavoce.store import hash_tree, read_jsonl, write_jsonl
+from vivavoce.rounds.arrivals import AGAIN, list_papers, open_service
+from vivavoce.store import hash_tree, read_jsonl
 
 JUNE, JULY = date(2024, 6, 1), date(2024, 7, 1)
 
@@ -45,30 +44,15 @@ def test_a_query_brings_what_was_submitted_in_the_days_asked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     days = date(2023, 1, 5), date(2023, 1, 8)
-    came = bring_papers(corpus, *days, arxiv="cat:cs.CL", service=open_service(arxiv.origin))
-    assert (came.listing, came.texts) == (1, 0)
-    assert (came.listed, came.papers_before, came.papers) == (3, 1, 4)
+    service = open_service(arxiv.origin)
+    assert list_papers(corpus, "arxiv", "cat:cs.CL", *days, service) == (3, 1)
     assert "max_results=1000" in arxiv.asks[0].target
     wanted = {f"arxiv:{one.name}" for one in archive if days[0] <= one.day < days[1]}
     assert wanted < {paper.paper_id for paper in load_corpus(corpus).papers}
     # A listing takes as many requests as it has pages.
     monkeypatch.setattr(arrivals, "PAGE", 5)
     days = date(2023, 1, 1), date(2023, 2, 1)
-    came = bring_papers(corpus, *days, arxiv="cat:cs.CL", service=open_service(arxiv.origin))
-    assert (came.listing, len(arxiv.asks)) == (3, 1 + 3)
-
-
-def test_texts_are_fetched_for_what_lacks_one_and_counted_apart(
-    arxiv: ReplayServer, corpus: Path
-) -> None:
-    days = date(2023, 1, 5), date(2023, 1, 7)
-    service = open_service(arxiv.origin)
-    came = bring_papers(corpus, *days, arxiv="cat:cs.CL", texts=True, service=service)
-    assert (came.listing, came.texts) == (1, 2)
-    assert len(dict(load_corpus(corpus).sections())) == 2
-    again = bring_papers(corpus, *days, arxiv="cat:cs.CL", texts=True, service=service)
-    assert (again.listing, again.texts) == (1, 0)
-    assert again.papers_before == again.papers
+    assert list_papers(corpus, "arxiv", "cat:cs.CL", *days, service) == (12, 3)
 
 
 def test_a_text_that_is_not_there_yet_is_asked_for_at_three_later_updates(
@@ -80,7 +64,9 @@ def test_a_text_that_is_not_there_yet_is_asked_for_at_three_later_updates(
     days, again = (date(2023, 1, 5), date(2023, 1, 6)), []
     for _ in range(5):
         service = open_service(arxiv.origin)
-        came = bring_papers(corpus, *days, arxiv="cat:cs.CL", texts=True, service=service)
+        list_papers(corpus, "arxiv", "cat:cs.CL", *days, service)
+        addresses = service.addresses
+        came = fetch_texts(corpus, service.client, again=AGAIN, addresses=addresses)
         again.append(came.again)
     assert again == [0, 3, 3, 3, 0]  # as HTML, as sources, as PDF
     (row, *_) = (row for _, row in read_jsonl(corpus / "downloads" / "texts.jsonl"))
@@ -91,43 +77,9 @@ def test_a_repository_brings_what_was_changed_in_the_days_asked_for(corpus: Path
     repository = Repository(days_of_june(8), page=3)  # two papers a day, three a page
     with serving(repository, FakeClock()) as server:
         service = open_service(server.origin)
-        came = bring_papers(corpus, JUNE, date(2024, 6, 3), oai="cs", service=service)
-        assert came.listing == 2
-        assert (came.listed, came.papers) == (4, 5)
-        nothing = bring_papers(corpus, JULY, date(2024, 8, 1), oai="cs", service=service)
-        assert (nothing.listing, nothing.listed, nothing.papers) == (1, 0, 5)
-
-
-def test_a_newer_file_of_metadata_takes_no_request_and_networks_follow(
-    corpus: Path, tmp_path: Path
-) -> None:
-    build_networks(load_corpus(corpus))
-    file = tmp_path / "newer.jsonl"
-    write_jsonl(file, [{"id": "b1", "title": "New", "authors": ["Author 001", "Bo"]}, {}])
-    came = bring_papers(corpus, JUNE, JULY, metadata=file)
-    assert (came.listing, came.texts) == (0, 0)
-    assert (came.papers_before, came.papers, len(came.failed)) == (1, 2, 1)
-    assert load_network(load_corpus(corpus), "coauthor").graph.n == 3  # one with an id, two without
-
-
-def test_no_round_is_made_of_a_fetch_that_was_stopped(arxiv: ReplayServer, corpus: Path) -> None:
-    living = arxiv.script
-    refused = Fault(b"slow down", 429, {"Retry-After": "100000"})
-    arxiv.script = lambda ask: refused if "/html/" in ask.target else living(ask)
-    days = date(2023, 1, 5), date(2023, 1, 7)
-    service = open_service(arxiv.origin)
-    with pytest.raises(VivaError, match="stopped before its end, so no round was made"):
-        bring_papers(corpus, *days, arxiv="cat:cs.CL", texts=True, service=service)
-    assert len(load_corpus(corpus).papers) == 3  # what came is kept
-
-
-def test_papers_come_from_one_place(corpus: Path) -> None:
-    with pytest.raises(InputError, match="Give only one source of papers"):
-        bring_papers(corpus, JUNE, JULY, oai="cs", arxiv="cat:cs.CL")
-    with pytest.raises(InputError, match="is after the end"):
-        bring_papers(corpus, JULY, JUNE, oai="cs")
-    nothing = bring_papers(corpus, JUNE, JUNE, oai="cs")  # there is no day between them
-    assert (nothing.listing, nothing.listed, nothing.papers) == (0, 0, 1)
+        assert list_papers(corpus, "oai", "cs", JUNE, date(2024, 6, 3), service) == (4, 2)
+        assert len(load_corpus(corpus).papers) == 5
+        assert list_papers(corpus, "oai", "cs", JULY, date(2024, 8, 1), service) == (0, 1)
 
 
 def test_two_months_are_the_same_when_they_are_lived_through_again(tmp_path: Path) -> None:
@@ -146,11 +98,10 @@ def test_two_months_are_the_same_when_they_are_lived_through_again(tmp_path: Pat
             service = open_service(server.origin)
             for since, until in ((january, february), (february, march)):
                 living.today = until
-                came = bring_papers(
-                    folder / "corpus", since, until, arxiv="cat:cs.CL", service=service
-                )
-                opened = follow(opened, load_corpus(folder / "corpus"), until).round
-                sums.append(came.listing)
+                corpus = folder / "corpus"
+                _, asked = list_papers(corpus, "arxiv", "cat:cs.CL", since, until, service)
+                opened = follow(opened, load_corpus(corpus), until).round
+                sums.append(asked)
         return sums
 
     assert live_through(tmp_path / "one") == live_through(tmp_path / "two") == [1, 1]

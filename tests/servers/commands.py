@@ -1,8 +1,6 @@
 """A small round, and the `viva` command: in a process of its own as a user runs it, or in this."""
 
 import json
-import math
-import os
 import shlex
 import signal
 import subprocess
@@ -13,7 +11,6 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from tests.servers.scripted import ScriptedServer
 from typer.testing import CliRunner, Result
 
 from vivavoce.cli import app
@@ -91,71 +88,6 @@ def viva_here(
 
 viva = partial(viva_here, expect=None)
 """The same, whatever its exit code."""
-
-
-_WARM = """
-import functools, gc, json, os, sys
-import openai, typer.main, vivavoce.running
-from inspect_ai._util import package
-from rich.live import Live
-from vivavoce.cli import app
-from vivavoce.tasks import list_families
-from vivavoce.tasks.lookup import register_family
-
-Live.refresh = lambda _: None
-package.packages_distributions = functools.cache(package.packages_distributions)
-package.packages_distributions()
-verbs = typer.main.get_command(app)
-for family in list_families():
-    register_family(family)
-gc.collect()
-gc.freeze()  # what is looked at by no collection is copied into no run
-
-for line in sys.stdin:
-    arguments, environment = json.loads(line)
-    child = os.fork()
-    if not child:
-        os.setsid()
-        os.environ.clear()
-        os.environ.update(environment)
-        nowhere = os.open(os.devnull, os.O_RDWR)
-        for stream in range(3):
-            os.dup2(nowhere, stream)
-        verbs(arguments)
-    print(child, flush=True)
-    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
-"""
-
-
-class Killer:
-    """Starts runs and kills them; each is a process forked from one that has loaded everything."""
-
-    def __init__(self) -> None:
-        self._warm = subprocess.Popen(
-            [sys.executable, "-c", _WARM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-
-    def kill_after(
-        self, server: ScriptedServer, answers: int, arguments: Sequence[str | Path]
-    ) -> None:
-        """Start a run and kill its whole process group once the server has sent so many answers.
-
-        Until then the server sends no more: however late the kill comes, that is the place.
-        """
-        command = [[str(argument) for argument in arguments], server.environment]
-        server.send_until(answers)
-        print(json.dumps(command), file=self._warm.stdin, flush=True)
-        process = int(self._warm.stdout.readline())
-        try:
-            server.wait_for_answers(answers)
-        finally:
-            os.killpg(process, signal.SIGKILL)
-            assert int(self._warm.stdout.readline()) == -signal.SIGKILL
-            server.send_until(math.inf)
-
-    def close(self) -> None:
-        """End the process that the others came from."""
-        self._warm.communicate()
 
 
 def only_json(text: str) -> Any:

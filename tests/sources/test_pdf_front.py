@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from pypdf import PdfWriter
+from pypdf.generic import ArrayObject, DictionaryObject, NameObject, NumberObject, StreamObject
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from tests.sources.pdf_pages import BOLD, FILLER, HEIGHT, TEXT, Paper, paper_with_table
 
@@ -34,6 +36,12 @@ class Page(Paper):
     def body(self) -> None:
         self.abstract()
         self.sections("1 Introduction", "2 Method", "3 Conclusion")
+
+
+def _stream(data: bytes) -> StreamObject:
+    stream = StreamObject()
+    stream.set_data(data)
+    return stream
 
 
 def start(tmp_path: Path) -> Page:
@@ -120,6 +128,71 @@ def test_a_title_goes_on_in_smaller_print_behind_a_colon(tmp_path: Path) -> None
     found = read_file(page.save())
     assert found.title == "The Tide Strategy: Catching Small Papers with Large Nets"
     assert [author.name for author in found.authors] == ["Ada Brandt"]
+
+
+def test_a_title_goes_on_in_smaller_print_of_its_face_above_the_authors(tmp_path: Path) -> None:
+    page = Page(tmp_path / "a.pdf")
+    page.centred("Title: Tides in Small Harbours", BOLD, 17)
+    page.centred("II. Nets, and whom they catch", BOLD, 14, 27)
+    page.centred("Ada Brandt", TEXT, 11, 26)
+    page.body()
+    found = read_file(page.save())
+    assert found.title == "Tides in Small Harbours II. Nets, and whom they catch"
+    assert [author.name for author in found.authors] == ["Ada Brandt"]
+
+
+def test_prose_far_below_an_abstract_is_not_part_of_it(tmp_path: Path) -> None:
+    page = start(tmp_path)
+    page.centred("Ada Brandt", TEXT, 11)
+    page.abstract(f"We study papers that are small. {FILLER}")
+    page.y += 40
+    page.paragraph(FILLER)
+    page.sections("Results", "Discussion", "Methods")
+    assert read_file(page.save()).abstract == f"We study papers that are small. {FILLER}"
+
+
+def test_full_lines_of_names_and_places_are_no_abstract(tmp_path: Path) -> None:
+    page = start(tmp_path)
+    page.y += 12
+    page.lines(
+        "Ada Brandt, Bo Lindqvist, Cy Okafor, Dina Haddad and Emil Moreau",
+        "1 Department of Ecology and Tides, Harbour University, Lisbon, Portugal",
+        "2 State Laboratory of Small Papers, Harbour University, Lisbon, Portugal",
+        "3 Center for Research and Computing, Harbour University, Lisbon, Portugal",
+    )
+    page.sections("Summary", *NAMES)
+    found = read_file(page.save())
+    assert [author.name for author in found.authors][:2] == ["Ada Brandt", "Bo Lindqvist"]
+    assert found.abstract == FILLER
+
+
+def test_a_title_that_the_file_describes_may_be_below_larger_print(tmp_path: Path) -> None:
+    page = Page(tmp_path / "a.pdf")
+    page.canvas.setTitle("A Study of Small Papers")
+    page.centred("Tides", BOLD, 25)
+    page.centred("A Study of Small Papers", gap=40)
+    page.centred("Ada Brandt", TEXT, 11)
+    page.body()
+    assert read_file(page.save()).title == "A Study of Small Papers"
+
+
+def test_letters_of_a_ligature_are_those_that_its_font_names(tmp_path: Path) -> None:
+    page = start(tmp_path)
+    page.centred("Ada Brandt", TEXT, 11)
+    page.abstract(f"We o~er an e|cient method. {FILLER}")
+    page.sections(*NAMES)
+    writer = PdfWriter(clone_from=page.save())
+    names = [NumberObject(27), *map(NameObject, ("/f_f_i", "/f_f"))]
+    for sheet in writer.pages:
+        contents = sheet["/Contents"].get_object()
+        data = contents.get_data().replace(b"|", rb"\033").replace(b"~", rb"\034")
+        sheet[NameObject("/Contents")] = writer._add_object(_stream(data))
+        for font in sheet["/Resources"]["/Font"].values():
+            encoding = DictionaryObject({NameObject("/Differences"): ArrayObject(names)})
+            font.get_object()[NameObject("/Encoding")] = encoding
+    writer.write(tmp_path / "b.pdf")
+    found = read_file(tmp_path / "b.pdf").abstract
+    assert found == f"We offer an efficient method. {FILLER}"
 
 
 @pytest.mark.parametrize(
@@ -326,6 +399,10 @@ NAMES = ("1 Introduction", "2 Method", "3 Results", "4 Conclusion")
         (["Ada Brandt, Ben", "Okafor"], "Ada Ben"),  # the end of a line breaks a name
         (["Ada Brandt | Ben Okafor |", "Ada Brandt"], "Ada Ben"),
         (["Ada Brandt", "3C-404A, Tide Works", "Murray Hill NJ 07974"], "Ada"),
+        (["Ada Brandt¹, Ben Okafor²³", "¹Harbour University"], "Ada Ben"),
+        (["Ada Brandt, Ben Okafor", "Key Points:"], "Ada Ben"),
+        (["An Shu Te, Ada Brandt", "Harbour University"], "An Ada"),
+        (["Ada Brandt, Lab Saha, Ben Okafor", "Harbour University"], "Ada Ben"),
     ],
 )
 def test_author_lines_of_every_form(tmp_path: Path, lines: Sequence[str], names: str) -> None:
@@ -336,7 +413,8 @@ def test_author_lines_of_every_form(tmp_path: Path, lines: Sequence[str], names:
     page.abstract()
     page.sections(*NAMES)
     found = [author.name for author in read_file(page.save()).authors]
-    assert found == [{"Ada": "Ada Brandt", "Ben": "Ben Okafor"}[name] for name in names.split()]
+    known = {"Ada": "Ada Brandt", "An": "An Shu Te", "Ben": "Ben Okafor"}
+    assert found == [known[name] for name in names.split()]
 
 
 def test_a_table_whose_columns_are_not_told_apart_has_no_cells(tmp_path: Path) -> None:

@@ -178,6 +178,7 @@ def test_lines_in_the_print_of_a_title_or_of_names_are_a_doubt() -> None:
 def test_a_line_between_the_title_and_the_authors_may_be_a_subtitle() -> None:
     facts = facts_of(read_file(FIXTURES / "acl.pdf"), letters_by_page=[3000])
     name = facts.authors[0].name
+    facts = replace(facts, authors=[replace(facts.authors[0], name=f"I. {name}")])
     for line, doubts in (
         ("What tuning gains, and for whom", ("title",)),
         (f"{name.upper()} and others", ()),

@@ -124,6 +124,22 @@ def test_a_numbered_heading_in_another_face_ends_where_the_text_begins(tmp_path:
     assert document.sections[1].text.startswith("The part begins on the line of its heading")
 
 
+def test_numbered_parts_may_begin_with_code_or_digits(tmp_path: Path) -> None:
+    paper = Paper(tmp_path / "a.pdf")
+    paper.front()
+    parts = ["2.1. tides.data", "2.2. 1D harbours", '2.3. Nets, kind="small"']
+    for heading in ("1. Introduction", "2. Method", *parts, "3. Conclusion"):
+        if paper.y > 600:
+            paper.page()
+        is_part = heading in parts
+        paper.heading(heading, *((TEXT, 10) if is_part else (BOLD, 12)))
+        paper.paragraph(FILLER)
+    assert headings(read_file(paper.save())) == [
+        *("Introduction", "Method", "tides.data", "1D harbours", 'Nets, kind="small"'),
+        "Conclusion",
+    ]
+
+
 @pytest.mark.parametrize(
     "statement", ["Lemma 5. (the small one)", "Claim 3.2.1 (papers are small).", "Theorem 2."]
 )

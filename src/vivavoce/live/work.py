@@ -13,6 +13,7 @@ from pathlib import Path
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.corpus.ingestion.cited import fetch_cited
 from vivavoce.corpus.ingestion.downloads import finish_reading
+from vivavoce.corpus.ingestion.fetching import fetch_texts
 from vivavoce.corpus.reading import empty_corpus, list_batches
 from vivavoce.errors import EmptyRoundError, InputError, NoItemsError, VivaError
 from vivavoce.live.calendar import Period
@@ -38,7 +39,7 @@ from vivavoce.results.audits.leakage import audit_leakage
 from vivavoce.results.integrity.verification import verify_logs
 from vivavoce.rounds import Round, build_round, load_round
 from vivavoce.rounds.anchors import came_late
-from vivavoce.rounds.arrivals import Service, bring_papers
+from vivavoce.rounds.arrivals import AGAIN, Service, list_papers
 from vivavoce.rounds.updating import update_round
 from vivavoce.running import run
 from vivavoce.running.ledger import is_finished, read_ledger
@@ -80,26 +81,27 @@ class Preparation:
 
     def _bring(self, source: SourceOptions) -> tuple[int, int]:
         """Ingest a source's records for the period; return the numbers of records and requests."""
-        path = self._config.below(source.path) if source.path else None
-        if source.kind == "files" and path is not None:
-            return ingest(str(source.reader), path, self._corpus).read, 0
-        came = bring_papers(
-            self._corpus,
-            self._period.start,
-            self._period.end,
-            oai=source.set,
-            arxiv=source.query,
-            metadata=path,
-            service=self._service,
-        )
-        return came.listed, came.listing
+        if source.path is not None:
+            path = self._config.below(source.path)
+            return ingest(source.reader or source.kind, path, self._corpus).read, 0
+        days = self._period.start, self._period.end
+        if source.query is not None:
+            return list_papers(self._corpus, "arxiv", source.query, *days, self._service)
+        return list_papers(self._corpus, "oai", source.set or "", *days, self._service)
 
     def _fetch_texts(self) -> Row:
         if not self._config.texts.fetch or not self._papers():
             return {"requests": 0}
-        days = self._period.start, self._period.end
-        came = bring_papers(self._corpus, *days, texts=True, service=self._service)
-        return {"requests": came.texts, "failed": len(came.failed), "again": came.again}
+        client, addresses = self._service.client, self._service.addresses
+        before = client.requests
+        came = fetch_texts(self._corpus, client, again=AGAIN, addresses=addresses)
+        if came.stopped:
+            raise VivaError(
+                f"The fetch of texts stopped before its end, so no round was made. {came.stopped} "
+                "What came is kept: run the same command again later."
+            )
+        failed = len(came.failed) + len(came.unread)
+        return {"requests": client.requests - before, "failed": failed, "again": came.again}
 
     def _fetch_cited(self) -> Row:
         if not self._config.texts.cited or not self._papers():

@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.results.audits.made_logs import LOST, TIED, WON, judge_note, write_log
-from tests.servers.commands import only_json
-from typer.testing import CliRunner
+from tests.servers.commands import only_json, viva_here
 
-from vivavoce.cli import app
 from vivavoce.errors import InputError
 from vivavoce.results.audits.judge import audit_judge
 from vivavoce.results.board.building import leaderboard
@@ -88,12 +86,6 @@ def test_a_record_that_draws_other_items_is_no_draw(logs: Path, human: Path, rec
     assert any("not from a reproducible random draw" in note for note in audit.notes)
 
 
-def test_labels_of_items_that_somebody_chose_are_said_to_be_so(logs: Path, tmp_path: Path) -> None:
-    chosen = labels(tmp_path / "chosen.jsonl", dict.fromkeys(ITEMS[:10], "a"))
-    audit = audit_judge(logs, human=chosen, correct=True)
-    assert any("not from a reproducible random draw" in note for note in audit.notes)
-
-
 def test_one_person_counts_once_and_several_with_their_mean(logs: Path, tmp_path: Path) -> None:
     path = tmp_path / "labels.jsonl"
     first = labels(path, dict.fromkeys(DRAWN[:4], "b"), draw=DRAW, person="ann").read_text()
@@ -113,9 +105,6 @@ def test_a_contestant_with_fewer_than_two_labels_is_not_calibrated(
     one = labels(tmp_path / "one.jsonl", {DRAWN[0]: "a"}, draw=DRAW)
     [row] = audit_judge(logs, human=one, correct=True).corrected
     assert (row["calibrated"], row["labels"]) == (None, 1)
-    done = CliRunner().invoke(app, ["audit", "judge", str(logs), "--human", str(one), "--correct"])
-    assert done.exit_code == 0, done.output
-    assert "not calibrated" in done.output
 
 
 def test_boards_show_the_corrected_rate_beside_the_raw_one(
@@ -128,19 +117,13 @@ def test_boards_show_the_corrected_rate_beside_the_raw_one(
     assert rows["rougeL"]["calibrated"] is None
     without = {row["metric"]: row for row in leaderboard(logs).rows}
     assert without["judge_win"]["calibrated"] is None
-    shown = CliRunner().invoke(app, ["board", "show", str(logs), "--human", str(human), "--json"])
+    shown = viva_here("board", "show", logs, "--human", human, "--json")
     assert [row["calibrated"] for row in only_json(shown.stdout)["rows"] if row["calibrated"]] == [
         corrected["calibrated"]
     ]
-    for given, expected in (
-        (["--human", str(human)], "corrected by 50 labels"),
-        ([], "not calibrated"),
-    ):
-        out = tmp_path / f"site-{len(given)}"
-        done = CliRunner().invoke(app, ["board", "build", str(logs), "--out", str(out), *given])
-        assert done.exit_code == 0, done.output
-        (page,) = (out / "boards").rglob("*.html")
-        assert expected in page.read_text("utf-8")
+    viva_here("board", "build", logs, "--out", tmp_path / "site", "--human", human)
+    (page,) = (tmp_path / "site" / "boards").rglob("*.html")
+    assert "corrected by 50 labels" in page.read_text("utf-8")
 
 
 @pytest.mark.parametrize(
@@ -153,8 +136,7 @@ def test_labels_that_fit_nothing_are_refused(
     wrong = labels(tmp_path / "wrong.jsonl", verdicts)
     with pytest.raises(InputError, match=cause):
         audit_judge(logs, human=wrong, correct=True)
-    done = CliRunner().invoke(app, ["board", "show", str(logs), "--human", str(wrong)])
-    assert done.exit_code == 2
+    viva_here("board", "show", logs, "--human", wrong, expect=2)
 
 
 def test_nothing_to_correct_by_is_refused(logs: Path) -> None:

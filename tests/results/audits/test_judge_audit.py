@@ -80,28 +80,6 @@ def test_a_judge_that_always_says_first_flips_always(tmp_path: Path) -> None:
         1.0,
         [1.0, 1.0],
     )
-    json.dumps(audit.as_dict(), allow_nan=False)
-
-
-def test_a_planted_position_bias_is_found_within_its_interval(tmp_path: Path) -> None:
-    """With that chance a judge takes the first place unseen; else the answer wins 7 of 10."""
-    draw, pull = np.random.default_rng(5), 0.3
-    places: dict[str, Places] = {}
-    for item in range(200):
-        verdicts = []
-        better = "answer" if draw.random() < 0.7 else "reference"
-        for first in ("answer", "reference"):
-            unseen = draw.random() < pull
-            verdicts.append("first" if unseen or first == better else "second")
-        places[f"{item:03d}"] = (verdicts[0], verdicts[1])
-    write(tmp_path, places)
-    audit = audit_judge(tmp_path, resamples=2_000)
-    share, flips = measure(audit, "first_share"), measure(audit, "flip_rate")
-    # Unseen 1st place, else each place once: pull + (1 - pull) / 2; a flip when the order in which
-    # the first place is the worse text was taken unseen.
-    assert share["ci"][0] <= pull + (1 - pull) / 2 <= share["ci"][1]
-    assert flips["ci"][0] <= pull <= flips["ci"][1]
-    assert (share["n"], flips["n"]) == (400, 200)
 
 
 def test_the_slope_by_hand(tmp_path: Path) -> None:
@@ -140,7 +118,7 @@ def test_a_planted_length_bias_is_found_within_its_interval(tmp_path: Path) -> N
         places[f"{item:03d}"] = WON if draw.random() < chance else LOST
         words[f"{item:03d}"] = (round(1000 * 2**ratio), 1000)
     write(tmp_path, places, words=words)
-    low, high = measure(audit_judge(tmp_path, resamples=2_000), "length_slope")["ci"]
+    low, high = measure(audit_judge(tmp_path, resamples=500), "length_slope")["ci"]
     assert low <= 0.2 <= high
     assert low > 0.1
 
@@ -268,9 +246,6 @@ def test_a_person_who_labels_a_pair_again_is_no_second_person(tmp_path: Path) ->
             r"labels.jsonl:2: verdict: Input should be 'a', 'b' or 'tie'; got 'first'",
         ),
         (label("a", "a", a="reference"), r"labels.jsonl:2 compares 'reference' with itself"),
-        ({"id": "a", "a": "lab/one", "b": "reference"}, r"labels.jsonl:2: verdict: Field required"),
-        ({**label("a", "a"), "id": True}, r"labels.jsonl:2: id: Input should be a valid string"),
-        ({**label("a", "a"), "a": ["x"]}, r"labels.jsonl:2: a: Input should be a valid string"),
         ({**label("a", "a"), "task": "poem"}, r"labels.jsonl:2 names 'lab/one'"),
     ],
 )

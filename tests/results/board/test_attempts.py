@@ -2,8 +2,6 @@
 
 import json
 import math
-import re
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -147,18 +145,14 @@ def test_items_without_grades_are_one_group(log: EvalLog, tmp_path: Path) -> Non
 def test_the_command_prints_both_tables(log: EvalLog, tmp_path: Path) -> None:
     folder = write(log, tmp_path / "logs", VALUES)
 
-    groups = viva_here("board", "show", "--by", "attempts", str(folder), "--resamples", "50")
-    found = json.loads(viva_here("board", "show", "--by", "attempts", str(folder), "--json").stdout)
+    show = ("board", "show", "--by", "attempts", folder, "--resamples", "0")
+    groups, found = viva_here(*show), json.loads(viva_here(*show, "--json").stdout)
 
     # The one easy item: mean, highest, deviation, and of its two attempts that succeeded.
     assert "0.500 (1.000, 0.500)" in groups.stdout
     assert "0.750 (1.000, 0.354)" in groups.stdout
-    assert "successful attempts" in groups.stdout
-    assert re.search(r"difficulty +items +n ", groups.stdout)
     # 3 metrics of 3 items, and of 3 pairs, 2 categories, 2 difficulties and all together
     assert (len(found["items"]), len(found["groups"])) == (9, 24)
-    shutil.rmtree(folder)
-    viva_here("board", "show", "--by", "attempts", str(folder), expect=2)
 
 
 def test_a_log_of_several_attempts_holds_mean_max_and_standard_deviation(log: EvalLog) -> None:

@@ -4,7 +4,6 @@ import io
 import json
 import re
 from pathlib import Path
-from typing import Annotated
 
 import pyarrow.csv
 import pyarrow.parquet
@@ -13,31 +12,29 @@ from tests.results.audits.made_logs import write_log
 from typer.testing import CliRunner
 
 from vivavoce.cli import app
-from vivavoce.results.board import columns
-from vivavoce.results.board.columns import BoardColumn, BoardRow
+from vivavoce.results.board import building, columns, groups
+from vivavoce.results.board.columns import COLUMNS, BoardColumn
+from vivavoce.web.board import downloads
 
-
-class WithSlowest(BoardRow):
-    """A board with one more column: this class is the whole edit."""
-
-    slowest: Annotated[
-        float | None,
-        BoardColumn(
-            says="Seconds of the slowest answer.",
-            label="Slowest",
-            unit="s",
-            page=8,
-            is_optional=True,
-            terminal=(6, "slowest"),
-            latex="Slowest",
-            of_log=lambda log: 2.5 * len(log.samples),
-        ),
-    ]
+SLOWEST = BoardColumn(
+    "slowest",
+    "Seconds of the slowest answer.",
+    "float",
+    label="Slowest",
+    unit="s",
+    page=8,
+    is_optional=True,
+    terminal=(6, "slowest"),
+    latex="Slowest",
+    of_log=lambda log: 2.5 * len(log.samples),
+)
+"""One more column: this is the whole edit."""
 
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(columns, "BoardRow", WithSlowest)
+    for module in (columns, building, groups, downloads):
+        monkeypatch.setattr(module, "COLUMNS", (*COLUMNS, SLOWEST))
     logs = tmp_path / "logs"
     logs.mkdir()
     write_log(logs, {"a": 0.5, "b": 0.7}, model="lab/one")
@@ -69,6 +66,7 @@ def test_a_column_declared_once_is_everywhere(site: Path, monkeypatch: pytest.Mo
     monkeypatch.syspath_prepend(str(Path(__file__).parents[3] / "docs" / "_ext"))
     import reference  # type: ignore[import-not-found]
 
+    monkeypatch.setattr(reference, "COLUMNS", (*COLUMNS, SLOWEST))
     assert (
         "| `slowest` | Seconds of the slowest answer. | s | Slowest |" in reference.columns_page()
     )
@@ -78,11 +76,11 @@ def test_every_value_of_a_board_is_declared(tmp_path: Path) -> None:
     write_log(tmp_path, {"a": 0.5, "b": 0.7}, model="lab/one")
     shown = CliRunner().invoke(app, ["board", "show", str(tmp_path), "--json"]).output
     (row, *_) = json.loads(shown)["rows"]
-    assert set(row) == {column.name for column in columns.columns()}
+    assert set(row) == {column.name for column in COLUMNS}
 
 
 def test_costs_are_printed_per_answer() -> None:
-    for column in filter(lambda each: each.is_per_answer, columns.columns()):
+    for column in filter(lambda each: each.is_cost, COLUMNS):
         assert columns.shown_value(column, {column.name: 6.0, "answers": 3}) == 2.0
         assert columns.shown_value(column, {column.name: 6.0, "answers": 0}) is None
         assert columns.shown_value(column, {column.name: None, "answers": 3}) is None

@@ -201,21 +201,17 @@ def a_row(**changes: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("changes", "parts", "ahead"),
+    ("changes", "part"),
     [
-        ({}, ["undecided", "−0.010", "−0.030 to 0.020", "25 more papers"], False),
-        ({"tied": True}, ["tied", "less than the --indifference of their run"], False),
-        (
-            {"better": "b", "ci": [-0.03, -0.01], "difference": -0.02},
-            ["lab/two is ahead by 0.020", "0.010–0.030", "5 of 10"],
-            True,
-        ),
-        ({"equal": 10, "n": 10}, ["the same value", "10 items"], False),
-        ({"ci": None}, ["0.010", "too few items for an interval"], False),
-        ({"difference": None}, ["share no item"], False),
+        ({}, "25 more papers"),
+        ({"tied": True}, "tied"),
+        ({"better": "b", "ci": [-0.03, -0.01], "difference": -0.02}, "lab/two is ahead by 0.020"),
+        ({"equal": 10, "n": 10}, "the same value"),
+        ({"ci": None}, "too few items for an interval"),
+        ({"difference": None}, "share no item"),
     ],
 )
-def test_a_duel_in_a_sentence(changes: dict[str, Any], parts: list[str], ahead: bool) -> None:
+def test_a_duel_in_a_sentence(changes: dict[str, Any], part: str) -> None:
     said = verdict(a_row(**changes))
-    assert [part for part in parts if part not in said] == []
-    assert ("ahead" in said) == ahead
+    assert part in said
+    assert ("ahead" in said) == ("better" in changes)

@@ -1,9 +1,6 @@
 """Building again: only what changed is written, and only files of the site are removed."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -47,22 +44,6 @@ def test_pages_no_longer_made_are_removed_and_other_files_stay(tmp_path: Path) -
     assert write_pages([page("index.html", "one")], tmp_path) == []
     assert not (tmp_path / "boards").exists()
     assert (tmp_path / "mine.txt").exists()
-
-
-def test_two_processes_write_the_same_bytes(tmp_path: Path) -> None:
-    code = (
-        "import sys; from pathlib import Path; from tests.web.board.board_rows import make_board\n"
-        "from vivavoce.web.board.site import write_site\n"
-        "write_site(make_board(), Path(sys.argv[1]))"
-    )
-    for seed in ("1", "2"):
-        environment = {**os.environ, "PYTHONHASHSEED": seed}
-        subprocess.run([sys.executable, "-c", code, tmp_path / seed], check=True, env=environment)
-    one, other = (
-        {path.name: path.read_bytes() for path in (tmp_path / seed).rglob("*") if path.is_file()}
-        for seed in ("1", "2")
-    )
-    assert one == other
 
 
 @pytest.mark.parametrize("path", ["../outside.txt", "/etc/outside", "a/../../outside.txt", "a\\b"])

@@ -21,7 +21,7 @@ from vivavoce.errors import InputError, NothingToAuditError
 from vivavoce.models.cutoffs import Cutoffs, load_cutoffs
 from vivavoce.reports import Column, Sheet, Table, grouped, headlines, sheet
 from vivavoce.results.audits.judge import calibrations
-from vivavoce.results.board.columns import columns
+from vivavoce.results.board.columns import COLUMNS
 from vivavoce.results.board.exposure import exposure_fields, find_gaps, statuses_of
 from vivavoce.results.board.groups import Board
 from vivavoce.results.board.ranks import Contestant, add_ranks
@@ -257,7 +257,7 @@ def _shared_fields(log: RunLog, items: int) -> Row:
         "cost": math.fsum(costs) if costs else None,
         "seconds": round(math.fsum(sample.seconds for sample in log.samples), 3),
         "answers": len(log.samples),
-        **{column.name: column.of_log(log) for column in columns() if column.of_log},
+        **{column.name: column.of_log(log) for column in COLUMNS if column.of_log},
     }
 
 

@@ -1,24 +1,14 @@
 """Columns of a board, each declared once: type, label, unit, placement and meaning.
 
-JSON, CSV, Parquet, LaTeX, pages, the terminal and the reference are derived from `BoardRow`. A new
+JSON, CSV, Parquet, LaTeX, pages, the terminal and the reference are derived from `COLUMNS`. A new
 column needs one more entry there, computed by `of_log`.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from functools import cache
-from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Literal
 
-from vivavoce.results.board.facts import (
-    CalibratedMean,
-    Exposure,
-    Fit,
-    Work,
-    fit_of,
-    truncated_of,
-    why_set_aside,
-    work_of,
-)
+from vivavoce.results.board.facts import fit_of, truncated_of, why_set_aside, work_of
 from vivavoce.results.logs.records import RunLog
 
 MAX_UNDEFINED = 0.05
@@ -30,20 +20,20 @@ Unit = (
 )
 Kind = Literal["text", "float", "int", "bool"]
 
-_KINDS: Mapping[type, Kind] = {float: "float", int: "int", bool: "bool"}
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class BoardColumn:
     """One column of a board."""
 
+    name: str
     says: str
+    kind: Kind = "text"
+    """Type of the values in files; lists and objects become text."""
+    _: KW_ONLY
     label: str = ""
     """Heading of the column on pages; on phones it is shown beside the value."""
     unit: Unit = ""
     """Determines how a value is printed."""
-    is_per_answer: bool = False
-    """True if tables print the mean per answer."""
     page: int = 0
     """Position among the columns of facts in a page's table; 0 to hide the column."""
     style: str = ""
@@ -53,15 +43,13 @@ class BoardColumn:
     terminal: tuple[int, str] | None = None
     """Position and heading in `viva board show`; None to hide the column."""
     is_cost: bool = False
-    """True if the terminal shows the column only with `--costs`."""
+    """True if tables print the mean per answer, in the terminal only with `--costs`."""
     latex: str = ""
     """Heading in LaTeX tables; empty to hide the column."""
     parts: tuple[tuple[str, Kind], ...] | None = None
     """Columns in the CSV and Parquet files; by default the column itself."""
     of_log: Callable[[RunLog], Any] | None = None
     """Computes the value from a log, the same for all metrics; partial logs give what they have."""
-    name: str = ""
-    kind: Kind = "text"
 
     @property
     def is_number(self) -> bool:
@@ -84,299 +72,216 @@ class BoardColumn:
         return ((self.name, self.kind),) if self.parts is None else self.parts
 
 
-class BoardRow(TypedDict):
-    """One contestant's result in one metric."""
-
-    round: Annotated[str, BoardColumn(says="Name of the round.")]
-    task: Annotated[str, BoardColumn(says="Name of the task.")]
-    task_version: Annotated[str, BoardColumn(says="Version of the task.")]
-    setting: Annotated[str, BoardColumn(says="Setting of the task, and the subset of the items.")]
-    method: Annotated[str, BoardColumn(says="Solver with its options, or the name of a baseline.")]
-    model: Annotated[str, BoardColumn(says="Model; `none` for a baseline without one.")]
-    decoding: Annotated[
-        str | dict[str, str | float | bool | list[str] | None] | None,
-        BoardColumn(says="Settings that change answers, and attempts at an item."),
-    ]
-    prompt_hash: Annotated[str | None, BoardColumn(says="Hash of the prompts.")]
-    alias: Annotated[
-        str | None,
-        BoardColumn(
-            says="Name that its maker gave the contestant or its prompts.",
-            of_log=lambda log: log.alias or None,
+COLUMNS: tuple[BoardColumn, ...] = (
+    BoardColumn("round", "Name of the round."),
+    BoardColumn("task", "Name of the task."),
+    BoardColumn("task_version", "Version of the task."),
+    BoardColumn("setting", "Setting of the task, and the subset of the items."),
+    BoardColumn("method", "Solver with its options, or the name of a baseline."),
+    BoardColumn("model", "Model; `none` for a baseline without one."),
+    BoardColumn("decoding", "Settings that change answers, and attempts at an item."),
+    BoardColumn("prompt_hash", "Hash of the prompts."),
+    BoardColumn(
+        "alias",
+        "Name that its maker gave the contestant or its prompts.",
+        of_log=lambda log: log.alias or None,
+    ),
+    BoardColumn("judge", "Judge of the answers; null without a judge."),
+    BoardColumn("metric", "Name of the metric."),
+    BoardColumn("value", "Mean over items; a failed answer counts 0.", "float", unit="score"),
+    BoardColumn("value_valid", "Mean over valid answers only.", "float", unit="score"),
+    BoardColumn(
+        "ci",
+        "95% interval: percentile bootstrap over clusters.",
+        unit="score",
+        parts=(("ci_low", "float"), ("ci_high", "float")),
+    ),
+    BoardColumn(
+        "n",
+        "Items.",
+        "int",
+        label="Items",
+        unit="items",
+        page=1,
+        style="items",
+        terminal=(1, "n"),
+        latex="$n$",
+    ),
+    BoardColumn("missing", "Answers that are missing.", "int", unit="answers"),
+    BoardColumn("undefined", "Items where the metric is undefined.", "int", unit="items"),
+    BoardColumn(
+        "valid",
+        "Share of valid answers.",
+        "float",
+        label="Valid",
+        unit="share",
+        page=2,
+        terminal=(2, "valid"),
+    ),
+    BoardColumn("rank", "1 + contestants with a better value; null if not ranked.", "int"),
+    BoardColumn(
+        "rank_interval",
+        "Plausible range of the rank.",
+        parts=(("rank_low", "int"), ("rank_high", "int")),
+    ),
+    BoardColumn("unranked", "Reason why it has no rank."),
+    BoardColumn("tied_with", "Contestants shown to differ by less than the run's --indifference."),
+    BoardColumn("undecided_with", "Contestants that too few papers separate from it."),
+    BoardColumn(
+        "more_papers_needed",
+        "Further papers that would decide each of these pairs; null if too many.",
+    ),
+    BoardColumn(
+        "contamination",
+        "Items by date against the model's cutoff: clean, seen, near_cutoff, mixed.",
+        label="Seen before",
+        unit="exposure",
+        page=7,
+        is_optional=True,
+        style="seen",
+    ),
+    BoardColumn(
+        "tokens",
+        "Tokens of the contestant, without those of a judge.",
+        "int",
+        label="Tokens",
+        unit="tokens",
+        is_optional=True,
+        page=4,
+        terminal=(3, "tokens"),
+        is_cost=True,
+    ),
+    BoardColumn(
+        "cost",
+        "Cost of these tokens in US dollars.",
+        "float",
+        label="Dollars",
+        unit="USD",
+        is_optional=True,
+        page=5,
+        terminal=(5, "$"),
+        is_cost=True,
+    ),
+    BoardColumn(
+        "seconds",
+        "Working time.",
+        "float",
+        label="Seconds",
+        unit="s",
+        is_optional=True,
+        page=6,
+        terminal=(4, "s"),
+        is_cost=True,
+    ),
+    BoardColumn("family", "Family of the task."),
+    BoardColumn("headline", "True if this metric ranks the task.", "bool"),
+    BoardColumn("answers", "Scored answers, attempts counted.", "int", unit="answers"),
+    BoardColumn("partial", "True if answers are missing.", "bool"),
+    BoardColumn(
+        "detectable",
+        "Smallest true difference that these items detect four times out of five.",
+        "float",
+        unit="score",
+    ),
+    BoardColumn(
+        "exposure",
+        "The cutoff, items by status, and the gap between seen and clean items.",
+        parts=(
+            ("cutoff", "text"),
+            ("seen", "float"),
+            ("clean", "float"),
+            ("gap", "float"),
+            ("n_seen", "int"),
+            ("n_clean", "int"),
         ),
-    ]
-    judge: Annotated[str | None, BoardColumn(says="Judge of the answers; null without a judge.")]
-    metric: Annotated[str, BoardColumn(says="Name of the metric.")]
-    value: Annotated[
-        float | None, BoardColumn(says="Mean over items; a failed answer counts 0.", unit="score")
-    ]
-    value_valid: Annotated[
-        float | None, BoardColumn(says="Mean over valid answers only.", unit="score")
-    ]
-    ci: Annotated[
-        list[float] | None,
-        BoardColumn(
-            says="95% interval: percentile bootstrap over clusters.",
-            unit="score",
-            parts=(("ci_low", "float"), ("ci_high", "float")),
-        ),
-    ]
-    n: Annotated[
-        int,
-        BoardColumn(
-            says="Items.",
-            label="Items",
-            unit="items",
-            page=1,
-            style="items",
-            terminal=(1, "n"),
-            latex="$n$",
-        ),
-    ]
-    missing: Annotated[int, BoardColumn(says="Answers that are missing.", unit="answers")]
-    undefined: Annotated[
-        int, BoardColumn(says="Items where the metric is undefined.", unit="items")
-    ]
-    valid: Annotated[
-        float | None,
-        BoardColumn(
-            says="Share of valid answers.",
-            label="Valid",
-            unit="share",
-            page=2,
-            terminal=(2, "valid"),
-        ),
-    ]
-    rank: Annotated[
-        int | None,
-        BoardColumn(says="1 + contestants with a better value; null if not ranked."),
-    ]
-    rank_interval: Annotated[
-        list[int] | None,
-        BoardColumn(
-            says="Plausible range of the rank.", parts=(("rank_low", "int"), ("rank_high", "int"))
-        ),
-    ]
-    unranked: Annotated[str | None, BoardColumn(says="Reason why it has no rank.")]
-    tied_with: Annotated[
-        list[str] | None,
-        BoardColumn(says="Contestants shown to differ by less than the run's --indifference."),
-    ]
-    undecided_with: Annotated[
-        list[str] | None, BoardColumn(says="Contestants that too few papers separate from it.")
-    ]
-    more_papers_needed: Annotated[
-        list[int | None] | None,
-        BoardColumn(says="Further papers that would decide each of these pairs; null if too many."),
-    ]
-    contamination: Annotated[
-        str | None,
-        BoardColumn(
-            says="Items by date against the model's cutoff: clean, seen, near_cutoff, mixed.",
-            label="Seen before",
-            unit="exposure",
-            page=7,
-            is_optional=True,
-            style="seen",
-        ),
-    ]
-    tokens: Annotated[
-        int | None,
-        BoardColumn(
-            says="Tokens of the contestant, without those of a judge.",
-            label="Tokens",
-            unit="tokens",
-            is_per_answer=True,
-            is_optional=True,
-            page=4,
-            terminal=(3, "tokens"),
-            is_cost=True,
-        ),
-    ]
-    cost: Annotated[
-        float | None,
-        BoardColumn(
-            says="Cost of these tokens in US dollars.",
-            label="Dollars",
-            unit="USD",
-            is_per_answer=True,
-            is_optional=True,
-            page=5,
-            terminal=(5, "$"),
-            is_cost=True,
-        ),
-    ]
-    seconds: Annotated[
-        float | None,
-        BoardColumn(
-            says="Working time.",
-            label="Seconds",
-            unit="s",
-            is_per_answer=True,
-            is_optional=True,
-            page=6,
-            terminal=(4, "s"),
-            is_cost=True,
-        ),
-    ]
-    family: Annotated[str | None, BoardColumn(says="Family of the task.")]
-    headline: Annotated[bool, BoardColumn(says="True if this metric ranks the task.")]
-    answers: Annotated[
-        int | None, BoardColumn(says="Scored answers, attempts counted.", unit="answers")
-    ]
-    partial: Annotated[bool, BoardColumn(says="True if answers are missing.")]
-    detectable: Annotated[
-        float | None,
-        BoardColumn(
-            says="Smallest true difference that these items detect four times out of five.",
-            unit="score",
-        ),
-    ]
-    exposure: Annotated[
-        Exposure | None,
-        BoardColumn(
-            says="The cutoff, items by status, and the gap between seen and clean items.",
-            parts=(
-                ("cutoff", "text"),
-                ("seen", "float"),
-                ("clean", "float"),
-                ("gap", "float"),
-                ("n_seen", "int"),
-                ("n_clean", "int"),
-            ),
-        ),
-    ]
-    calibrated: Annotated[
-        CalibratedMean | None,
-        BoardColumn(
-            says="A judge's metric, corrected by human labels; null with too few labels.",
-            unit="score",
-        ),
-    ]
-    clusters: Annotated[
-        int,
-        BoardColumn(
-            says="Clusters of the items, the units of the bootstrap.",
-            of_log=lambda log: len(set(log.item_clusters().values())),
-        ),
-    ]
-    truncated: Annotated[
-        float | None,
-        BoardColumn(
-            says="Share of replies cut off at the token limit; null if none is.",
-            label="Cut off",
-            unit="share",
-            page=8,
-            terminal=(7, "cut off"),
-            is_optional=True,
-            of_log=truncated_of,
-        ),
-    ]
-    fit: Annotated[
-        Fit | None,
-        BoardColumn(
-            says="Shares of demonstrations, listed works or excerpts that were whole, cut or "
-            "dropped.",
-            label="Shown whole",
-            unit="fit",
-            page=8,
-            terminal=(6, "shown whole"),
-            is_optional=True,
-            parts=(("whole", "float"), ("cut", "float"), ("dropped", "float")),
-            of_log=fit_of,
-        ),
-    ]
-    agent: Annotated[
-        Work | None,
-        BoardColumn(
-            says="Mean steps, searches and reads of an agent per answer.",
-            label="Steps",
-            unit="work",
-            page=4,
-            is_optional=True,
-            style="steps",
-            parts=(("steps", "float"), ("searches", "float"), ("reads", "float")),
-            of_log=work_of,
-        ),
-    ]
-    set_aside: Annotated[
-        str | None,
-        BoardColumn(says="Reason why the row has no value and no rank.", of_log=why_set_aside),
-    ]
-    stopped: Annotated[
-        dict[str, Any] | None,
-        BoardColumn(
-            says="Reason why a run with --decide stopped asking it.",
-            label="Stopped",
-            unit="why",
-            page=9,
-            is_optional=True,
-            parts=(("question", "text"), ("look", "int"), ("looks", "int"), ("items", "int")),
-            of_log=lambda log: log.stopped,
-        ),
-    ]
-    faults: Annotated[
-        dict[str, int],
-        BoardColumn(
-            says="Faulty answers by kind of fault.",
-            label="Faults",
-            unit="answers",
-            page=3,
-            parts=(),
-        ),
-    ]
-    runs: Annotated[
-        dict[str, int],
-        BoardColumn(
-            says="Logs of this row, removed logs, and other variants of its model.", parts=()
-        ),
-    ]
-    trust: Annotated[
-        Literal["recomputed", "not_recomputed"],
-        BoardColumn(
-            says="recomputed if the board's maker computed the scores again from the replies in "
-            "the log, on their own copy of the round.",
-            label="Trust",
-            page=8,
-            is_optional=True,
-        ),
-    ]
-    trust_reason: Annotated[
-        str | None, BoardColumn(says="Reason why the row is not recomputed; null if it is.")
-    ]
-    judge_own_family: Annotated[
-        bool | None,
-        BoardColumn(says="True if the judge is of the contestant's own family.", parts=()),
-    ]
-    judge_tokens: Annotated[
-        int | None, BoardColumn(says="Tokens of the judge.", unit="tokens", parts=())
-    ]
-    judge_cost: Annotated[
-        float | None, BoardColumn(says="Cost of the judge.", unit="USD", parts=())
-    ]
-
-
-def columns() -> tuple[BoardColumn, ...]:
-    """All columns of a board, with names and types."""
-    return _columns_of(BoardRow)
-
-
-@cache
-def _columns_of(schema: type) -> tuple[BoardColumn, ...]:
-    """Columns of a schema; in files, anything but numbers and booleans is text."""
-    named = []
-    for name, hint in get_type_hints(schema, include_extras=True).items():
-        value, *extras = get_args(hint)
-        plain = [each for each in get_args(value) or (value,) if each is not type(None)]
-        kind = _KINDS.get(plain[0], "text") if len(plain) == 1 else "text"
-        (column,) = (each for each in extras if isinstance(each, BoardColumn))
-        named.append(replace(column, name=name, kind=kind))
-    return tuple(named)
+    ),
+    BoardColumn(
+        "calibrated",
+        "A judge's metric, corrected by human labels; null with too few labels.",
+        unit="score",
+    ),
+    BoardColumn(
+        "clusters",
+        "Clusters of the items, the units of the bootstrap.",
+        "int",
+        of_log=lambda log: len(set(log.item_clusters().values())),
+    ),
+    BoardColumn(
+        "truncated",
+        "Share of replies cut off at the token limit; null if none is.",
+        "float",
+        label="Cut off",
+        unit="share",
+        page=8,
+        terminal=(7, "cut off"),
+        is_optional=True,
+        of_log=truncated_of,
+    ),
+    BoardColumn(
+        "fit",
+        "Shares of demonstrations, listed works or excerpts that were whole, cut or dropped.",
+        label="Shown whole",
+        unit="fit",
+        page=8,
+        terminal=(6, "shown whole"),
+        is_optional=True,
+        parts=(("whole", "float"), ("cut", "float"), ("dropped", "float")),
+        of_log=fit_of,
+    ),
+    BoardColumn(
+        "agent",
+        "Mean steps, searches and reads of an agent per answer.",
+        label="Steps",
+        unit="work",
+        page=4,
+        is_optional=True,
+        style="steps",
+        parts=(("steps", "float"), ("searches", "float"), ("reads", "float")),
+        of_log=work_of,
+    ),
+    BoardColumn("set_aside", "Reason why the row has no value and no rank.", of_log=why_set_aside),
+    BoardColumn(
+        "stopped",
+        "Reason why a run with --decide stopped asking it.",
+        label="Stopped",
+        unit="why",
+        page=9,
+        is_optional=True,
+        parts=(("question", "text"), ("look", "int"), ("looks", "int"), ("items", "int")),
+        of_log=lambda log: log.stopped,
+    ),
+    BoardColumn(
+        "faults",
+        "Faulty answers by kind of fault.",
+        label="Faults",
+        unit="answers",
+        page=3,
+        parts=(),
+    ),
+    BoardColumn(
+        "runs", "Logs of this row, removed logs, and other variants of its model.", parts=()
+    ),
+    BoardColumn(
+        "trust",
+        "recomputed if the board's maker computed the scores again from the replies in the log, on "
+        "their own copy of the round.",
+        label="Trust",
+        page=8,
+        is_optional=True,
+    ),
+    BoardColumn("trust_reason", "Reason why the row is not recomputed; null if it is."),
+    BoardColumn(
+        "judge_own_family", "True if the judge is of the contestant's own family.", "bool", parts=()
+    ),
+    BoardColumn("judge_tokens", "Tokens of the judge.", "int", unit="tokens", parts=()),
+    BoardColumn("judge_cost", "Cost of the judge.", "float", unit="USD", parts=()),
+)
+"""All columns of a board, in the order of its files."""
 
 
 def page_columns() -> tuple[BoardColumn, ...]:
     """The columns of facts in a page's table, in order."""
-    shown = [column for column in columns() if column.page]
+    shown = [column for column in COLUMNS if column.page]
     return tuple(sorted(shown, key=lambda column: column.page))
 
 
@@ -384,7 +289,7 @@ def terminal_columns(*, costs: bool) -> tuple[tuple[str, BoardColumn], ...]:
     """Headings and columns that the terminal prints after the metrics, in order."""
     shown = [
         (*column.terminal, column)
-        for column in columns()
+        for column in COLUMNS
         if column.terminal and (costs or not column.is_cost)
     ]
     return tuple((head, column) for _, head, column in sorted(shown, key=lambda each: each[0]))
@@ -393,6 +298,6 @@ def terminal_columns(*, costs: bool) -> tuple[tuple[str, BoardColumn], ...]:
 def shown_value(column: BoardColumn, row: Mapping[str, Any]) -> Any:
     """Value that tables print for a row: as stored, or as the mean per answer; None if missing."""
     value = row.get(column.name)
-    if value is None or not column.is_per_answer:
+    if value is None or not column.is_cost:
         return value
     return value / row["answers"] if row["answers"] else None

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
+from vivavoce.metrics import metrics_of
 from vivavoce.reports import NOTHING, Column, Report, Sheet, rank_text, sheet, shown
 from vivavoce.results.board.columns import (
+    COLUMNS,
     MAX_UNDEFINED,
     BoardColumn,
-    columns,
     shown_value,
     terminal_columns,
 )
@@ -109,7 +110,10 @@ class Board(Report):
         }
 
     def summary(self) -> Sheet:
-        """Highest score on each task, without the ceiling; no name if `null` is as good."""
+        """Highest score on each task, without the ceiling.
+
+        Nobody is named if `null` is as good, or if every answer has the metric's worst value.
+        """
         best = []
         for group in self.groups:
             ranked = [row for row in group.leads if row["rank"] is not None]
@@ -117,6 +121,10 @@ class Board(Report):
                 leader = min(ranked, key=_place_of)
                 is_lost = any((row["method"], row["rank"]) == ("null", 1) for row in ranked)
                 label = "none is better than null" if is_lost else distinct_labels([leader])[0]
+                metric = metrics_of(leader["family"]).get(leader["metric"])
+                worst = metric and (metric.low if metric.higher_is_better else metric.high)
+                if leader["value"] == worst and not is_lost:
+                    label = "none, all have the worst score"
                 best.append({**leader, "contestant": label})
         return sheet(
             "Highest score on each task, with its plausible ranks",
@@ -268,7 +276,7 @@ def table_of(rows: Iterable[Row]) -> pa.Table:
     kept = rows if isinstance(rows, Sequence) else list(rows)
     types = {"float": pa.float64(), "int": pa.int64(), "bool": pa.bool_()}
     names, arrays = [], []
-    for column in columns():
+    for column in COLUMNS:
         values = [row.get(column.name) for row in kept]
         for place, (part, kind) in enumerate(column.files):
             cells = values if column.parts is None else [_part(v, place, part) for v in values]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
-from vivavoce.results.board.columns import BoardColumn, columns, shown_value
+from vivavoce.results.board.columns import COLUMNS, BoardColumn, shown_value
 from vivavoce.results.board.groups import by_contestant, table_of
 from vivavoce.results.logs.records import NOT_RECOMPUTED
 from vivavoce.store import Row, dumps_fast, parquet_of
@@ -66,7 +66,7 @@ def latex_table(board: BoardOf) -> str:
     order = sorted(
         contestants, key=lambda key: (*_place(contestants[key].get(metrics[0]), sign), key)
     )
-    last = [column.latex for column in columns() if column.latex]
+    last = [column.latex for column in COLUMNS if column.latex]
     head = ["Rank", "Contestant", *map(escaped, metrics), *last]
     place = ", ".join(escaped(part) for part in (board.round, board.setting))
     remark = " (n: not recomputed)" if any(map(_mark, board.rows)) else ""
@@ -98,7 +98,7 @@ def _line(rows: dict[str, Row], metrics: Sequence[str]) -> list[str]:
     first = rows.get(metrics[0]) or next(iter(rows.values()))
     cells = [_rank(rows.get(metrics[0])), escaped(label(first)) + _mark(first)]
     cells += [_cell(rows.get(name)) for name in metrics]
-    return cells + [_last_cell(column, first) for column in columns() if column.latex]
+    return cells + [_last_cell(column, first) for column in COLUMNS if column.latex]
 
 
 def _rank(row: Row | None) -> str:

@@ -27,7 +27,7 @@ _OTHER = re.compile(r"\d|:$|@")
 _SIGN = r"[^\w\s.,;:|·•、，'’´`¨¸˘ˇ˜ˆ˝¯˙˚&(){}\[\]@/‐–—~-]"
 _MARKS = re.compile(
     rf"\[\d{{1,2}}\]|(?<!\d)\d{{1,2}}(?!\w)|\([\w.@-]{{1,15}}\)"
-    rf"|(?<![^\W\d_]){_SIGN}|{_SIGN}(?![^\W\d_])"
+    rf"|[⁰¹²³⁴-⁹]+|(?<![^\W\d_]){_SIGN}|{_SIGN}(?![^\W\d_])"
 )
 """Numbers and signs beside names; between two letters, a sign stands for another letter."""
 _SEPARATORS = re.compile(
@@ -185,9 +185,11 @@ def _names_of(text: str) -> tuple[list[str], list[str]]:
     """The names in a text, each before its affiliation, and pieces that are neither."""
     names: list[str] = []
     others: list[str] = []
+    if text.rstrip().endswith(":"):  # the label of what follows
+        return names, others
     for group in text.split(";"):
         pieces = _pieces(group)
-        if any(map(_is_place, pieces)):
+        if any(map(_is_place, pieces)) and 2 * sum(map(_is_name, pieces)) <= len(pieces):
             pieces = list(takewhile(_is_name, pieces))
         names += filter(_is_name, pieces)
         others += (piece for piece in pieces if not _is_name(piece))
@@ -207,7 +209,9 @@ def _pieces(text: str) -> list[str]:
 
 
 def _is_name(text: str) -> bool:
-    words = [word.strip(".,").casefold() for word in text.split()]
+    # `An` and `On` begin names in some languages; `an` and `on` do not.
+    words = [word for word in text.split() if len(word) != 2 or not word.istitle()]
+    words = [word.strip(".,").casefold() for word in words]
     words = [word for word in words if len(word) > 1]
     if any(word in _words()["no_names"] for word in words) or text.casefold() in _words()["places"]:
         return False

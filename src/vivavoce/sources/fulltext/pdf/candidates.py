@@ -155,15 +155,18 @@ class _Finder:
             if self._is_in(word, style):
                 end = place + 1
                 continue
-            is_letter = len(word.text) < 3 and word.font.name != self.body.name  # of a formula
-            is_word = any(map(str.isalpha, word.text)) and not is_letter
-            if is_word and is_like_text(word, self.body):
+            if self._is_text(word) and any(map(str.isalpha, word.text)):
                 if end:
                     break
             elif place - end > 6:
                 break
-        tail = [word for word in words[end:] if any(map(str.isalnum, word.text))]
-        return list(words[:end] if any(is_like_text(w, self.body) for w in tail) else words)
+        return list(words[:end] if any(map(self._is_text, words[end:])) else words)
+
+    def _is_text(self, word: Word) -> bool:
+        """Check whether a word is set like the text, and is no letter of a formula."""
+        is_letter = len(word.text) < 3 and word.font.name != self.body.name
+        is_word = any(map(str.isalnum, word.text)) and not is_letter
+        return is_word and is_like_text(word, self.body)
 
     def _is_in(self, word: Word, style: Style) -> bool:
         if style.kind == BOLD:
@@ -340,10 +343,13 @@ def _could_head(text: str, numbers: Sequence[SectionNumber], style: Style) -> bo
         return False
     if plain[-1] in ",;-" or (plain.endswith(".") and len(words) > 12):
         return False
-    if style.kind == PLAIN and (plain[-1] in ".:" or len(words) > 14 or plain[0].islower()):
+    is_part = any(number.marked and len(number.parts) > 1 for number in numbers)
+    is_open = plain[0].islower() and not is_part
+    if style.kind == PLAIN and (plain[-1] in ".:" or len(words) > 14 or is_open):
         return False
     if "@" in plain or plain.startswith(("http", "www.")):
         return False
-    if numbers and style.kind != PLAIN and len(_PLAIN_WORD.findall(plain)) >= _ENOUGH:
+    is_long = style.kind != PLAIN and len(_PLAIN_WORD.findall(plain)) >= _ENOUGH
+    if is_part or (numbers and is_long):
         plain = plain.replace("=", " ").lstrip("0123456789-–")  # `IR SEDs of z = 0`, `3-D shape`
     return is_heading_text(plain) or role_of_heading(text) is not None

@@ -208,7 +208,7 @@ def read_file(path: Path) -> Document:
             raise InputError(f"{count:,} pages, more than the {MAX_PAGES:,} that are read")
         if count < 1:
             raise InputError("damaged: the file holds no page")
-        fonts, pages = FontBook(), list[Page]()
+        fonts, pages = FontBook(content), list[Page]()
         for number in range(count):
             page = read_page(document, number, fonts)
             if page is None:

@@ -2,7 +2,11 @@
 
 import ctypes
 import re
+from collections import defaultdict
 from dataclasses import dataclass
+from functools import cached_property
+from io import BytesIO
+from typing import Any
 
 import pypdfium2.raw as pdfium
 
@@ -14,6 +18,8 @@ _BOLD = re.compile(
 _ITALIC = re.compile(r"ital|obli|slant|cmti|cmsl|sfti|ecti|[-.]i(?:t)?$|libertineti", re.IGNORECASE)
 _SMALL_CAPS = re.compile(r"csc|smallcaps|small-?caps|(?<!cjk)[-.]sc\b|sccp", re.IGNORECASE)
 _SUBSET = re.compile(r"[A-Z]{6}\+")
+_JOINED = re.compile(r"/([a-z](?:_[a-z])+)")
+"""A glyph's name made of those of its letters, such as `f_f_i`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,7 +37,8 @@ class Font:
 class FontBook:
     """Fonts of one document, each looked up once."""
 
-    def __init__(self) -> None:
+    def __init__(self, content: bytes) -> None:
+        self._content = content
         self._names: dict[int, tuple[str, bool]] = {}
         self._fonts: dict[tuple[int, float], Font] = {}
         self._alike: dict[tuple[str, float, bool], Font] = {}
@@ -50,6 +57,37 @@ class FontBook:
             )
             self._fonts[key] = self._alike.setdefault((name, key[1], forced), font)
         return self._fonts[key]
+
+    def letters(self, handle: object, code: int) -> str:
+        """The letters of a ligature that PDFium does not know; empty if the file names none."""
+        return self._joined[self._name(handle)[0]].get(code, "")
+
+    @cached_property
+    def _joined(self) -> dict[str, dict[int, str]]:
+        """Letters by code, for each font by its name; none of a font whose encoding is damaged."""
+        from pypdf import PdfReader
+        from pypdf.errors import PyPdfError
+
+        joined: dict[str, dict[int, str]] = defaultdict(dict)
+        try:
+            for page in PdfReader(BytesIO(self._content)).pages:
+                resources: Any = page["/Resources"]
+                fonts = resources.get("/Font", {})
+                for font in (fonts[key] for key in fonts):
+                    code = 0
+                    if "/Differences" not in font.get("/Encoding", ""):
+                        continue
+                    for item in font["/Encoding"]["/Differences"]:
+                        if isinstance(item, int):
+                            code = item
+                            continue
+                        if match := _JOINED.fullmatch(item):
+                            name = _SUBSET.sub("", font["/BaseFont"][1:], count=1)
+                            joined[name][code] = match[1].replace("_", "")
+                        code += 1
+        except (PyPdfError, AttributeError, LookupError, TypeError, ValueError):
+            return joined
+        return joined
 
     def _name(self, handle: object) -> tuple[str, bool]:
         address = _address(handle)

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from vivavoce.sources.fulltext.pdf.authors import read_authors
 from vivavoce.sources.fulltext.pdf.candidates import HeadingCandidate
 from vivavoce.sources.fulltext.pdf.evidence import compact
 from vivavoce.sources.fulltext.pdf.furniture import ABSTRACT, FURNITURE
@@ -22,6 +23,7 @@ _BANNER = re.compile(
     r"|supplementary(?:\s\w+){0,2}\W*$)",
     re.IGNORECASE,
 )
+_LABEL = re.compile(r"^title\s?[:：]\s", re.IGNORECASE)
 _KEYWORDS = re.compile(
     r"\W*(?:key\s?words|index terms|ccs concepts|categories and subject|general terms|acm reference"
     r"|keywords and phrases|pacs|msc|jel|additional key words|\d{4} mathematics subject"
@@ -31,6 +33,8 @@ _KEYWORDS = re.compile(
 _ADDRESS = re.compile(r"\w@\w|https?://|www\.")
 _NEAR = 1.6
 """Multiple of the font size: lines of keywords are no further apart."""
+_APART = 3.5
+"""Multiple of the distance between lines: prose so far below an abstract is the paper's text."""
 _MIN_PROSE, _FULL = 3, 6
 """Fewest full lines of an abstract without a heading, and fewest words of a full line."""
 _ENDED = re.compile(r"[.!?][\W\d]*$")
@@ -39,6 +43,8 @@ _OPEN = re.compile(r"[:–—-]$|\b(?:for|of|on|the|a|an|and)$", re.IGNORECASE)
 _SHORT_TITLE = 4
 _BELOW_AUTHORS = _MASTHEAD = 9.0
 """Scores that a line loses as a title if an author's address is above it, and as a masthead."""
+_DESCRIBED = 10.0
+"""Score that a line gains if the file's own description has it as the title."""
 _HEADS, _YEAR = 8, re.compile(r"(?:19|20)\d\d")
 """Number of first lines that may be a running head."""
 
@@ -141,7 +147,7 @@ def _title(paragraphs: Paragraphs, known: str, stop: int) -> tuple[str | None, l
             continue
         score = _peak(lines[0]) + (1.5 if lines[0].font.bold else 0.0)
         score -= (1.5 if is_large else 4.0) * (len(text.split()) < 3) + 6.0 * lines[0].y / height
-        score += 3.0 * (known != "" and compact(text) == compact(known))
+        score += _DESCRIBED * (known != "" and compact(text) == compact(known))
         score -= _BELOW_AUTHORS * any(lines[0].y > other.y for other in addresses)
         score -= _MASTHEAD * _is_masthead(text, layout)
         if score > best[0]:
@@ -192,11 +198,14 @@ def _goes_on(before: Line, line: Line, layout: Layout) -> bool:
 def _is_subtitle(before: Line, line: Line, layout: Layout) -> bool:
     """Check whether a line close below a title is its subtitle: large, bold or after a colon."""
     size, above = _peak(line), _peak(before)
-    is_below = 0 < line.y - before.y < 1.4 * above and line.x0 < before.x1 and before.x0 < line.x1
-    if not layout.body.size + 1 < size <= above or not is_below:
-        return False
     is_alike = line.font.name == before.font.name
     is_near = size >= 0.8 * above and size > layout.body.size + 3
+    spacing = 1.7 if is_alike and is_near else 1.4
+    is_below = line.x0 < before.x1 and before.x0 < line.x1
+    if not layout.body.size + 1 < size <= above or not is_below:
+        return False
+    if not 0 < line.y - before.y < spacing * above or read_authors([line])[0]:
+        return False
     is_close = line.font.bold and line.y - before.y < above
     return before.text.endswith(":") or (is_alike and (is_near or is_close))
 
@@ -216,7 +225,7 @@ def _without_signs(lines: Sequence[Line], paragraphs: Paragraphs) -> str:
             words.pop()
         printed = re.sub(r"[*∗†‡§¶]+$", "", join_words(words))
         text = paragraphs.vocabulary.join(text, printed) if text else printed
-    return " ".join(text.split())
+    return _LABEL.sub("", " ".join(text.split()))
 
 
 def _abstract_start(
@@ -256,8 +265,16 @@ def _abstract(
         line, candidate = lines[other], heads.get(other)
         is_heading = candidate is not None and candidate.is_strong and candidate.is_apart
         is_other = abs(line.size - lines[start].size) > 0.8 and line.gap > 1.3 * line.size
+        before = lines[other - 1]
+        is_apart = (
+            other > start
+            and line.page == before.page
+            and not before.kind
+            and line.y - before.y > _APART * paragraphs.layout.leading
+            and _ENDED.search(before.text) is not None
+        )
         is_behind = (is_heading and other > start) or (is_other and other > start + 1)
-        if not line.kind and (_KEYWORDS.match(line.text) or is_behind):
+        if not line.kind and (_KEYWORDS.match(line.text) or is_behind or is_apart):
             end = other
             break
     own = [item for item in lines[start:end] if not item.kind]
@@ -288,7 +305,11 @@ def _unheaded(paragraphs: Paragraphs, start: int, first: int) -> tuple[int, int,
         else:
             runs.append([place])
     own = [[lines[place] for place in run] for run in runs]
-    prose = [n for n, run in enumerate(own) if _full(run) >= _MIN_PROSE and _is_flush(run)]
+    prose = [
+        n
+        for n, run in enumerate(own)
+        if _full(run) >= _MIN_PROSE and _is_flush(run) and not read_authors(run)[0]
+    ]
     if not prose:
         return first, first, None
     top = end = max(prose, key=lambda n: sum(len(line.text) for line in own[n]))

@@ -224,7 +224,7 @@ def _doubt_of_title(facts: Facts) -> str | None:
         return f"{facts.front.title_alike!r} is in the same print"
     first = next((line.text for line in facts.front.between if _IN_WORDS.search(line.text)), "")
     below = compact(first)
-    names = [compact(word) for author in facts.authors for word in author.name.split()]
+    names = [compact(max(author.name.split(), key=len)) for author in facts.authors]
     if names and len(first.split()) > 1 and not any(map(below.__contains__, names)):
         return f"{first!r} is between it and the authors"
     return None

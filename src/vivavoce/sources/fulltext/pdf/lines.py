@@ -26,10 +26,12 @@ _LIGATURES = {
     **dict(zip(map(ord, "ﬀﬁﬂﬃﬄﬅﬆ"), "ff fi fl ffi ffl st st".split(), strict=True)),
     **{0xA0: " ", 0xAD: "-", 0x2010: "-", 0x2011: "-"},
 }
+_CODE = re.compile(r"[\x03-\x08\x0b\x0c\x0e-\x1f]")
 _BARE_LIGATURE = re.compile(
     r"(?<=[A-Za-z])[\x0b\x0c\x0e\x0f\x1b-\x1f]|[\x0b\x0c\x0e\x0f\x1b-\x1f](?=[a-z])"
 )
 """Codes of ligatures in TeX's fonts; bitmap fonts do not say which letters they stand for."""
+_OF_LETTERS = dict(zip("ff fi fl ffi ffl".split(), "ﬀﬁﬂﬃﬄ", strict=True))
 _OF_CODE = dict(zip("\x0b\x0c\x0e\x0f\x1b\x1c\x1d\x1e\x1f", "ﬀﬁﬃﬄﬀﬁﬂﬃﬄ", strict=True))
 _SLANT = 0.1
 """Share of a quarter turn by which text may lean; a watermark across the page leans more."""
@@ -168,6 +170,12 @@ class _Reader:
         self.known[address] = (self.fonts.font(font, min(size, 999.0)), turn)
         return self.known[address]
 
+    def ligature(self, code: re.Match[str]) -> str:
+        """The ligature of a code that PDFium does not know, if the file names its letters."""
+        address = self.object_at(code.start())
+        font = pdfium.FPDFTextObj_GetFont(ctypes.cast(address, pdfium.FPDF_PAGEOBJECT))
+        return _OF_LETTERS.get(self.fonts.letters(font, ord(code[0])), code[0])
+
     def origin(self, index: int) -> tuple[float, float]:
         pdfium.FPDFText_GetCharOrigin(self.text_page, index, self.at_x, self.at_y)
         return self.x.value - self.left, self.top - self.y.value
@@ -250,7 +258,8 @@ def _page_box(page: object) -> tuple[float, float, float, float]:
 
 
 def _read_words(reader: _Reader) -> Iterator[tuple[Word, int]]:
-    text = _BARE_LIGATURE.sub(lambda m: _OF_CODE[m[0]], reader.text())
+    text = _CODE.sub(reader.ligature, reader.text())
+    text = _BARE_LIGATURE.sub(lambda m: _OF_CODE[m[0]], text)
     reader.unnamed = len(_CONTROL.findall(text)) - sum(map(text.count, "\r\x02\ufffe"))
     words = list(islice(_WORD.finditer(text), _MAX_WORDS))
     objects = [reader.object_at(word.start()) for word in words]
