@@ -35,7 +35,7 @@ from vivavoce.tasks.tables.demand import (
     read_demands,
     titles_of,
 )
-from vivavoce.tasks.tables.demand_leaks import MAX_DEMAND, LeakIndex, leak_index
+from vivavoce.tasks.tables.demand_leaks import MAX_DEMAND, LeakIndex
 from vivavoce.tasks.tables.item import FAMILY, GoldTable
 from vivavoce.text.chunk import table_lines
 from vivavoce.text.json_answer import find_json
@@ -131,7 +131,7 @@ async def write_demands(
 
 async def write_demand(request: DemandRequest, writers: Writers) -> WrittenDemand:
     """Write the demand for a table, or give up with the reasons."""
-    index = leak_index(request.table, request.titles)
+    index = LeakIndex(request.table, request.titles)
     verdicts: list[Verdict] = []
     proposed = ""
     for attempt in range(1, ATTEMPTS + 1):
