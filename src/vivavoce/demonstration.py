@@ -7,15 +7,13 @@ answers arrive, whether they are valid, and what they cost.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import InputError, NoItemsError, VivaError
-from vivavoce.models.cutoffs import load_cutoffs
 from vivavoce.models.scripted import CONTESTANTS, JUDGE
-from vivavoce.publication import SiteInputs, make_site
+from vivavoce.publication import make_site
 from vivavoce.reports import Column, Report, Sheet, sheet, shown
 from vivavoce.requests import SiteOptions
 from vivavoce.requests.run import RunSpec
@@ -77,17 +75,24 @@ def run_demo(out: Path, progress: Progress | None = None) -> Demonstration:
         for task in tasks:
             if (method := card.tasks[task].demo) and task != JUDGED:
                 by_method.setdefault(method, []).append(task)
-    ask = partial(_run, logs=out / "logs", progress=progress)
+
+    def ask(opened: Round, tasks: Sequence[str], models: Sequence[str], **more: Any) -> None:
+        if not tasks:
+            return
+        spec = RunSpec(round=opened.folder, logs=out / "logs", tasks=tasks, models=models, **more)
+        report = run(spec, progress)
+        if report.failed:
+            raise VivaError("The demo did not complete:\n" + "\n".join(report.failed))
+
     for method, tasks in by_method.items():
-        ask(opened, [task for task in tasks if task in LONG], MODELS, (method,))
-        ask(
-            opened, [task for task in tasks if task not in LONG], MODELS, (method, "null", "oracle")
-        )
-    ask(opened, [JUDGED], (*MODELS, *CONTESTANTS), ("direct", "null", "oracle"), judge=[JUDGE])
-    ask(opened, SCRIPTED, CONTESTANTS, ("direct",))
-    ask(earlier, ["abstract"], CONTESTANTS, ("direct", "null"))
-    inputs = SiteInputs(cutoffs=load_cutoffs())
-    board, _ = make_site(out / "logs", out / "site", SiteOptions(note=NOTE), inputs)
+        ask(opened, [task for task in tasks if task in LONG], MODELS, methods=[method])
+        short = [task for task in tasks if task not in LONG]
+        ask(opened, short, MODELS, methods=[method, "null", "oracle"])
+    methods = ("direct", "null", "oracle")
+    ask(opened, [JUDGED], (*MODELS, *CONTESTANTS), methods=methods, judge=[JUDGE])
+    ask(opened, SCRIPTED, CONTESTANTS)
+    ask(earlier, ["abstract"], CONTESTANTS, methods=["direct", "null"])
+    board, _ = make_site(out / "logs", out / "site", SiteOptions(note=NOTE))
     return Demonstration(board, out / "site" / "index.html", tuple(left_out))
 
 
@@ -96,30 +101,6 @@ def _with_architecture(spec: dict[str, Any]) -> dict[str, Any]:
     if not find_spec("torch_geometric"):
         return spec
     return spec | {"implementation": spec["implementation"] | {"architectures": ["PMLP"]}}
-
-
-def _run(
-    opened: Round,
-    tasks: Sequence[str],
-    models: Sequence[str],
-    methods: Sequence[str],
-    logs: Path,
-    progress: Progress | None,
-    judge: Sequence[str] = (),
-) -> None:
-    if not tasks:
-        return
-    spec = RunSpec(
-        tasks=tasks,
-        round=opened.folder,
-        logs=logs,
-        models=models,
-        methods=methods,
-        judge=judge,
-    )
-    report = run(spec, progress)
-    if report.failed:
-        raise VivaError("The demo did not complete:\n" + "\n".join(report.failed))
 
 
 ITEMS, SECONDS = 2, 120

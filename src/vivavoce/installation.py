@@ -4,7 +4,7 @@ import os
 import re
 import shutil
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib import metadata
 
 from vivavoce.errors import PluginError, VivaError
@@ -28,10 +28,6 @@ class Finding:
     """Command that installs the missing part; empty if nothing is missing."""
     is_fatal: bool = False
     """True if nothing works without it."""
-
-    def as_dict(self) -> dict[str, object]:
-        """The finding as plain JSON values."""
-        return asdict(self)
 
 
 def examine() -> list[Finding]:

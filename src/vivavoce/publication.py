@@ -1,7 +1,6 @@
 """Building of sites from logs."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -19,30 +18,23 @@ OWN = "live"
 """Folder in a site for the files that `viva live` publishes beside the pages."""
 
 
-@dataclass(frozen=True, slots=True)
-class SiteInputs:
-    """Files that a site is made from, besides its logs."""
-
-    cutoffs: Cutoffs
-    own: Path | None = None
-    human: Path | None = None
-    rounds: Sequence[Path] = ()
-    trust: Mapping[str, Row] = field(default_factory=dict)
-    """Result of an earlier verification of the logs, used if no rounds are named."""
-
-
 def make_site(
     logs: Path,
     out: Path,
     options: SiteOptions,
-    inputs: SiteInputs,
     *,
+    cutoffs: Cutoffs | None = None,
+    own: Path | None = None,
+    human: Path | None = None,
+    rounds: Sequence[Path] = (),
+    trust: Mapping[str, Row] | None = None,
     cache: Path | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Board, bool]:
     """Write the site of a folder of logs.
 
-    `progress` is called with (logs verified, logs in all) if rounds are named.
+    `trust` is the result of an earlier verification, used if no `rounds` are named. If they are,
+    `progress` is called with (logs verified, logs in all). All else is as for `leaderboard`.
 
     Returns:
         The board, and whether item pages, which show text from papers, were written.
@@ -50,30 +42,24 @@ def make_site(
     Raises:
         InputError: The site contains something that looks like a key; it must not be published.
     """
-    trust = inputs.trust
-    if inputs.rounds:
+    if rounds:
         # This imports every family, and most boards are built without it.
         from vivavoce.results.integrity.verification import verify_logs
 
-        trust = verify_logs(logs, inputs.rounds, progress).trust
+        trust = verify_logs(logs, rounds, progress).trust
     with TemporaryDirectory() as passing:
         board = leaderboard(
             logs,
             store=cache or Path(passing),
-            own=inputs.own,
-            human=inputs.human,
-            cutoffs=inputs.cutoffs,
+            own=own,
+            human=human,
+            cutoffs=cutoffs,
             trust=trust,
             **options.shared(Reading),
         )
-        folders = [logs, *([inputs.own] if inputs.own else [])]
+        folders = [logs, *([own] if own else [])]
         items = choose_item_texts(board.heads, folders, count=options.samples, seed=options.seed)
-        write_site(
-            board,
-            out,
-            samples=items,
-            options=asdict(options),
-        )
+        write_site(board, out, samples=items, options=options)
     if keys := list(find_secrets(out)):
         raise InputError(f"Do not publish {out}: remove the keys from its logs. {' '.join(keys)}")
     return board, bool(items)

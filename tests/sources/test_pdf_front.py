@@ -12,7 +12,8 @@ from tests.sources.pdf_pages import BOLD, FILLER, HEIGHT, TEXT, Paper, paper_wit
 
 from vivavoce.sources.fulltext.pdf.document import read_file
 from vivavoce.sources.fulltext.pdf.imprint import Imprint, read_imprint
-from vivavoce.sources.fulltext.pdf.references import mentions_in
+from vivavoce.sources.fulltext.pdf.references import printed_numbers
+from vivavoce.text.citation_markers import numeric_mentions
 
 
 class Page(Paper):
@@ -315,7 +316,8 @@ def test_raised_numbers_that_cover_the_references_are_citations(tmp_path: Path) 
     found = read_file(with_raised_citations(tmp_path / "a.pdf", "1 2,3 4-6 9").save())
     text = " ".join(section.text for section in found.sections)
     assert re.findall(r"before (\[[^]]*\]) by", text) == ["[1]", "[2, 3]", "[4-6]", "[9]"]
-    cited = sorted(n for _, meant in mentions_in(text, found.references) for n in meant)
+    numbers = printed_numbers(found.references)
+    cited = sorted(n for _, meant in numeric_mentions(text, numbers) for n in meant)
     assert cited == [0, 1, 2, 3, 4, 5, 8]
 
 

@@ -8,7 +8,6 @@ from tests.sources.reading import reader, readers_of
 from vivavoce.records import Document, Fault
 from vivavoce.sources.leaderboards.survey import (
     MarkdownHeading,
-    MarkdownParagraph,
     MarkdownTable,
     read_parts,
 )
@@ -143,7 +142,7 @@ def test_what_is_fenced_is_no_heading_and_captions_go_to_one_table() -> None:
     parts = read_parts(f"# T\n```\n# no\n```\n{table}\n\nTable 1: One.\n\n{table}")
     assert parts == [
         MarkdownHeading(1, "T"),
-        MarkdownParagraph("``` # no ```"),
+        "``` # no ```",
         MarkdownTable((("a",),)),
         MarkdownTable((("a",),), "Table 1: One."),
     ]

@@ -6,6 +6,7 @@ Verbs import their modules when called, so `viva --help` loads no heavy modules.
 """
 
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -95,9 +96,7 @@ def doctor() -> Answer:
         verdict = (
             f"The base works. Missing, each needed only for what it names: {', '.join(missing)}."
         )
-    return Answer(
-        [finding.as_dict() for finding in findings], [shown, verdict], exit_code=int(failed)
-    )
+    return Answer(list(map(asdict, findings)), [shown, verdict], exit_code=int(failed))
 
 
 def _tasks() -> Listing:

@@ -57,12 +57,18 @@ def build(
     from platformdirs import user_cache_path
 
     from vivavoce.models.cutoffs import load_cutoffs
-    from vivavoce.publication import SiteInputs, make_site
+    from vivavoce.publication import make_site
 
-    inputs = SiteInputs(load_cutoffs(known.cutoffs, known.margin), own, human, rounds)
-    cache = cache or user_cache_path("vivavoce") / "boards"
     with progress("Reading logs") as update:
-        board, has_texts = make_site(logs, out, options, inputs, cache=cache, progress=update)
+        board, has_texts = make_site(
+            *(logs, out, options),
+            cutoffs=load_cutoffs(known.cutoffs, known.margin),
+            own=own,
+            human=human,
+            rounds=rounds,
+            cache=cache or user_cache_path("vivavoce") / "boards",
+            progress=update,
+        )
     page = str(out / "index.html")
     document = {"page": page, "rows": len(board.rows), "notes": list(board.notes)}
     notes = [f"Note: {note}" for note in board.notes]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import shlex
 import sys
@@ -67,7 +66,7 @@ class VivaGroup(TyperGroup):
                 say(f"Skipped: {broken}", quiet=True)
             raise SystemExit(error.exit_code) from error
         except OSError as error:
-            if _state["debug"] or error.errno == errno.EPIPE:
+            if _state["debug"]:
                 raise
             where = f"{error.filename}: " if error.filename else ""
             say(f"Error: {where}{error.strerror or error}", quiet=True)

@@ -39,9 +39,8 @@ from vivavoce.examining.request import (
 from vivavoce.examining.standings import best_baseline, compare, stand, worst_items
 from vivavoce.metrics.judged_text import NUGGETS
 from vivavoce.models import start_model
-from vivavoce.models.cutoffs import load_cutoffs
 from vivavoce.networks import build_networks
-from vivavoce.publication import SiteInputs, make_site
+from vivavoce.publication import make_site
 from vivavoce.reports import Report, Sheet
 from vivavoce.requests import SiteOptions
 from vivavoce.requests.run import RunSpec
@@ -50,7 +49,7 @@ from vivavoce.rounds import Round, load_round
 from vivavoce.rounds.arrivals import Service, open_service
 from vivavoce.running import run
 from vivavoce.running.logs import Progress
-from vivavoce.running.meter import metered, spent_on
+from vivavoce.running.meter import metered, spent_below
 from vivavoce.running.provider_errors import probe
 from vivavoce.store import Row, lock, write_text
 from vivavoce.tasks import build_round, list_families
@@ -301,8 +300,7 @@ class _Exam:
         """Write the site and save its report."""
         request = self.request
         with self.watch("Writing the site"):
-            inputs = SiteInputs(cutoffs=load_cutoffs())
-            make_site(request.logs, request.site / "board", SiteOptions(), inputs)
+            make_site(request.logs, request.site / "board", SiteOptions())
             logs, _ = read_logs(request.logs)
             titles = {paper.paper_id: paper.title for paper in corpus.papers}
             stands = [stand(each, logs, request.models, AUTHORS) for each in chosen]
@@ -310,7 +308,7 @@ class _Exam:
             alone = chosen if len(request.models) == 1 else ()
             report = {
                 "outcome": conclude(
-                    stands, verdicts, request.models, spent_on(request.logs, FACTS_BILL)
+                    stands, verdicts, request.models, spent_below(request.logs, FACTS_BILL)
                 ).as_dict(),
                 **proposal,
                 "verdicts": verdicts,

@@ -24,7 +24,7 @@ from vivavoce.results.board.head_to_head import Pair, Side, board_values, duel
 from vivavoce.results.board.ranks import decided
 from vivavoce.results.logs.records import NO_MODEL, RunLog, SampleScore, contestant_label
 from vivavoce.statistics.comparison import more_clusters, rank_contestants
-from vivavoce.statistics.intervals import DEFAULT_RESAMPLES, resample
+from vivavoce.statistics.estimates import Draws
 from vivavoce.store import Row
 from vivavoce.tasks import CEILING
 
@@ -115,7 +115,7 @@ def stand(
     }
     clusters = next(iter(named.values())).item_clusters()
     items = sorted(set.intersection(*(set(log.item_clusters()) for log in named.values())))
-    draws = resample([clusters[item] for item in items], resamples=DEFAULT_RESAMPLES, seed=0)
+    draws = Draws().of([clusters[item] for item in items])
     columns = {name: board_values(log, chosen.metric, items) for name, log in named.items()}
     is_higher_better, span = sense_of(chosen.family, chosen.metric)
     values: dict[str, Row] = {}
@@ -161,9 +161,7 @@ def compare(request: Request, standing: Standing) -> list[Row]:
         pairs = [pair for pair in pairs if pair[0].name in request.models]
     rows = []
     for pair in pairs:
-        row = duel(
-            *pair, resamples=DEFAULT_RESAMPLES, seed=0, judged_alike=[standing.chosen.metric]
-        )
+        row = duel(*pair, Draws(), judged_alike=[standing.chosen.metric])
         lead = next(one for one in row["metrics"] if one["metric"] == standing.chosen.metric)
         names = (pair[0].name, pair[1].name)
         better = next((a for a, b in (names, names[::-1]) if (a, b) in standing.beats), None)

@@ -12,7 +12,7 @@ from pathlib import Path
 from vivavoce.errors import VivaError
 from vivavoce.live.calendar import Period
 from vivavoce.live.ledger import CELL, DONE, PARTIAL, PENDING, ROUND, SITE, TEXTS, State
-from vivavoce.publication import OWN, SiteInputs, make_site
+from vivavoce.publication import OWN, make_site
 from vivavoce.reports import Column, sheet
 from vivavoce.requests import SiteOptions
 from vivavoce.rounds import load_round
@@ -48,8 +48,12 @@ def build_site(state: State, period: Period) -> None:
         | {"status": f"{OWN}/status.html", "next_round": schedule.next_due(period).isoformat()}
     )
     trust = {log: t for row in state.done_cells for log, t in row["trust"].items()}
-    inputs = SiteInputs(cutoffs=state.config.cutoffs, trust=trust)
-    make_site(folder / "logs", folder / "site", options, inputs, cache=folder / "cache")
+    make_site(
+        *(folder / "logs", folder / "site", options),
+        cutoffs=state.config.cutoffs,
+        trust=trust,
+        cache=folder / "cache",
+    )
     _write_beside(state, folder / "site" / OWN)
     state.ledger.note(SITE, period, key=state.site_key)
 

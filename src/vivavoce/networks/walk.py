@@ -10,7 +10,7 @@ hyphen does not mean NOT. Names are compared in NFKC and case-folded.
 import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -88,15 +88,15 @@ def fetch_walk(
         HttpError: A request failed; the same command continues later.
         LockedError: Another process is writing to this folder.
     """
-    names = list({name_of(seed): seed for seed in seeds if _WORD.search(seed)}.values())
+    names = {name_of(seed): seed for seed in seeds if _WORD.search(seed)}
     if not names or quota < 1 or neighbours < 1:
         raise InputError("A walk needs a seed, and a quota and neighbours of 1 or more.")
-    start = [name_of(name) for name in names]
+    start = list(names)
     settings = {"seeds": start, "neighbours": neighbours, "api": api}
     with lock(folder):
         _begin(folder, settings, fresh=fresh)
         asked = client.requests
-        authors = _Authors(client, folder, api, names, quota, progress)
+        authors = _Authors(names, client, folder / _PAGES, api, quota, progress)
         walk = _go(authors, start, quota, neighbours)
         graph = _link(walk, neighbours, authors)
         core = largest_component(graph)
@@ -128,26 +128,19 @@ def _begin(folder: Path, settings: Row, *, fresh: bool) -> None:
     write_sealed(path, settings)
 
 
+@dataclass(slots=True)
 class _Authors:
     """Authors by normalised name, each queried on first use."""
 
-    def __init__(
-        self,
-        client: Client,
-        folder: Path,
-        api: str,
-        seeds: Sequence[str],
-        quota: int,
-        progress: Callable[[int, int], None] | None,
-    ) -> None:
-        self.names = {name_of(seed): seed for seed in seeds}
-        self.cut: set[str] = set()
-        self._client = client
-        self._folder = folder / _PAGES
-        self._api = api
-        self._quota = quota
-        self._progress = progress
-        self._found: dict[str, list[Document]] = {}
+    names: dict[str, str]
+    """Normalised name -> the name as arXiv spells it."""
+    _client: Client
+    _folder: Path
+    _api: str
+    _quota: int
+    _progress: Callable[[int, int], None] | None
+    cut: set[str] = field(default_factory=set)
+    _found: dict[str, list[Document]] = field(default_factory=dict)
 
     def papers(self, author: str) -> list[str]:
         """Ids of the papers whose first author is `author`, newest first."""

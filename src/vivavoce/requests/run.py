@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 from vivavoce.errors import InputError
-from vivavoce.requests import Arg, Opt, Shape, given_names
+from vivavoce.requests import Arg, CutoffOptions, Opt, Shape, given_names
 
 
 def split_pair(word: str, form: str) -> tuple[str, str]:
@@ -170,7 +170,7 @@ def is_alias(name: str) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunSpec(ModelUse, Patience, Spending):
+class RunSpec(ModelUse, Patience, Spending, CutoffOptions):
     """Specification of a run, as `viva run`, its `--config` and `vivavoce.run` take it."""
 
     HEADINGS: ClassVar[Mapping[str, Sequence[str]]] = {
@@ -212,10 +212,6 @@ class RunSpec(ModelUse, Patience, Spending):
         None
     )
     clean_only: Annotated[bool, Opt("Only items published after every model's cutoff.")] = False
-    cutoffs: Annotated[Path | None, Opt("For --clean-only: training cutoffs.", metavar="FILE")] = (
-        None
-    )
-    margin: Annotated[int, Opt("For --clean-only: days after a cutoff, possibly seen.", min=0)] = 30
     decide: Annotated[
         str | None,
         Opt("Stop once the K best, or the whole order, is decided.", metavar="top=K|all"),

@@ -194,17 +194,10 @@ def _bill_of(lines: Iterable[Row]) -> tuple[float, dict[str, float]]:
     return paid, under_way
 
 
-def spent_on(folder: Path, purpose: str) -> float:
-    """Dollars that a folder's requests for one purpose have cost."""
-    lines = LineFile(folder / SPENDING, "of").lines()
-    paid, lost = _bill_of(line for line in lines if line["of"].endswith(purpose))
-    return paid + sum(lost.values())
-
-
-def spent_below(folder: Path) -> float:
-    """Dollars that the requests of all log folders below a folder have cost."""
+def spent_below(folder: Path, purpose: str = "") -> float:
+    """Dollars that the requests of all log folders below a folder have cost, for one purpose."""
     files = (LineFile(path, "of") for path in sorted(folder.rglob(SPENDING)))
-    bills = [_bill_of(file.lines()) for file in files]
+    bills = [_bill_of(one for one in f.lines() if one["of"].endswith(purpose)) for f in files]
     return sum((paid + sum(lost.values()) for paid, lost in bills), 0.0)
 
 

@@ -203,25 +203,20 @@ def numbered_lines(
         if not line:
             return
         offset += len(part)
-        while len(part) == longest and not part.endswith(b"\n"):
+        while offset <= most and len(part) == longest and not part.endswith(b"\n"):
             part = stream.readline(longest)
             offset += len(part)
-            _check(offset, most, number)
-        _check(offset, most, number)
+        if offset > most:
+            raise InputError(
+                f"the file unpacks to over {_MAX_UNPACKED_TIMES} times its size: "
+                f"it is not read beyond line {number}"
+            )
         yield number, line if part is line else None
         number += 1
 
 
 def _most_unpacked(path: Path) -> int:
     return max(_ALWAYS_UNPACKED, path.stat().st_size * _MAX_UNPACKED_TIMES)
-
-
-def _check(offset: int, most: float, number: int) -> None:
-    if offset > most:
-        raise InputError(
-            f"the file unpacks to over {_MAX_UNPACKED_TIMES} times its size: "
-            f"it is not read beyond line {number}"
-        )
 
 
 def _parse(content: bytes, what: str, nan_is_null: bool) -> Record | list[Any] | str:

@@ -60,7 +60,7 @@ def test_a_log_is_read_whole(original: EvalLog, tmp_path: Path) -> None:
     assert log.is_complete
     assert (log.expected, len(log.samples), log.status) == (2 * ITEMS, 2 * ITEMS, "success")
     assert log.metrics == ("rougeL", "rouge1", "rouge2")
-    assert (log.diagnostics, log.judged, log.is_own_judge) == (("length_ratio",), frozenset(), None)
+    assert (log.diagnostics, log.judged, log.is_own_judge) == (("length_ratio",), (), None)
     assert log.window == ("2023-01-01", "2025-01-01")
     key = log.key
     assert (key.round, key.task, key.task_version, key.setting) == ("small", "title", "2-B", "base")
@@ -168,7 +168,7 @@ def test_a_judge_is_its_model_its_template_and_how_it_decodes(
     plain = ModelConfig(model="lab/wise")
     log = only_log(write(judged(original, tmp_path, plain), tmp_path / "plain"))
     assert log.key.judge == "lab/wise template=1a2b3c4d"
-    assert log.judged == {"rouge1", "length_ratio"}
+    assert log.judged == ("rouge1", "length_ratio")
     assert log.is_own_judge is False
     keys = {log.key.judge}
     for number, (role, by) in enumerate(
@@ -215,7 +215,7 @@ def test_a_metric_without_a_model_behind_it_may_name_its_judge(
     log.eval.metadata["judge"] = "minilm>=0.8"
     found = only_log(write(log, tmp_path))
     assert (found.key.judge, found.is_own_judge) == ("minilm>=0.8", None)
-    assert found.judged == {*found.metrics, *found.diagnostics}
+    assert found.judged == (*found.metrics, *found.diagnostics)
 
 
 def test_model_arguments_are_in_the_key_but_not_shown(original: EvalLog, tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ def make_row(model: str, value: float | None, rank: int | None = None, **changes
         "setting": "base",
         "method": "direct",
         "model": model,
-        "decoding": {"temperature": 0, "max_tokens": 64},
+        "decoding": "temperature=0 max_tokens=64",
         "prompt_hash": "9f2c41d07be3",
         "metric": "rougeL",
         "value": value,
@@ -67,7 +67,7 @@ def make_board(*shown: dict, **more: Any) -> Board:
             "id": "2026-q1",
             "window": ["2026-01-01", "2026-04-01"],
             "manifest": "ab" * 32,
-            "counts": {"papers": 5120, "writing": {"title": 120}},
+            "counts": {"title": 120},
         }
     ]
     given = {"rounds": rounds, "headlines": {}, "metrics": {}, "notes": [], **more}

@@ -9,6 +9,7 @@ from tests.web.board.board_rows import make_board, make_row, read_index, text_of
 
 from vivavoce.errors import InputError
 from vivavoce.reports import shown
+from vivavoce.requests import SiteOptions
 from vivavoce.text.printing import figure
 from vivavoce.web.board.answers import shares_text
 from vivavoce.web.board.site import write_site
@@ -49,13 +50,13 @@ def test_a_page_speaks_of_a_next_round_only_where_there_is_one(tmp_path: Path) -
     board = make_board(ranked("a/one", 0.5, [1, 1]))
     page = read_index(board, tmp_path / "plain")
     assert text_of(page.xpath("//p[@class='lead']")[0]).endswith("same papers. Round 2026-q1.")
-    options = {"submit": "https://example.org/new", "next_round": "2026-04-03"}
+    options = SiteOptions(submit="https://example.org/new", next_round="2026-04-03")
     written = write_site(board, tmp_path / "live", options=options)
     lead = html.fromstring(written.read_bytes()).xpath("//p[@class='lead']")[0]
     assert "The next round is due on 2026-04-03. Submit a model." in text_of(lead)
     assert lead.xpath("a/@href") == ["https://example.org/new"]
     with pytest.raises(InputError, match="begins with https://"):
-        write_site(board, tmp_path / "odd", options={"submit": "javascript:alert(1)"})
+        write_site(board, tmp_path / "odd", options=SiteOptions(submit="javascript:alert(1)"))
 
 
 def test_what_rounds_to_nothing_has_no_sign() -> None:

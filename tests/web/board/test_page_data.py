@@ -188,11 +188,11 @@ def test_trust_is_summed_over_the_tasks_of_a_contestant() -> None:
 
 def test_settings_of_all_are_named_once_and_differences_in_their_rows() -> None:
     same = [make_row("a/one", 0.4, 1), make_row("b/two", 0.3, 2)]
-    shared = ("max tokens 64", "temperature 0", "prompt 9f2c41d0")
+    shared = ("temperature 0", "max tokens 64", "prompt 9f2c41d0")
     assert section(*same).shared == shared
-    warm = section(same[0], make_row("a/one", 0.3, 2, decoding={"temperature": 1}))
+    warm = section(same[0], make_row("a/one", 0.3, 2, decoding="temperature=1"))
     assert [entry.details for entry in warm.entries] == [
-        ("direct", "max tokens 64", "temperature 0"),
+        ("direct", "temperature 0", "max tokens 64"),
         ("direct", "temperature 1"),
     ]
 

@@ -7,6 +7,7 @@ import pytest
 from tests.web.board.board_rows import make_board, make_row
 
 from vivavoce.errors import InputError, VivaError
+from vivavoce.requests import SiteOptions
 from vivavoce.results.board.groups import Board
 from vivavoce.web.board.entries import slug
 from vivavoce.web.board.page import Page, read_state, write_pages
@@ -99,7 +100,7 @@ def test_pages_are_kept_only_where_nothing_that_they_show_has_changed(tmp_path: 
         (make_board(*rows, notes=["one log is left out"]), {}),
         (make_board(*rows, headlines={"vivavoce/title": "rouge1"}), {}),
         (make_board(*rows, metrics={"vivavoce/title": ["rougeL", "rouge1"]}), {}),
-        (base, {"options": {"note": "made up"}}),
+        (base, {"options": SiteOptions(note="made up")}),
     ]
     for place, (board, asked) in enumerate(changes):
         kept, fresh = tmp_path / f"kept-{place}", tmp_path / f"fresh-{place}"

@@ -3,7 +3,7 @@
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -119,34 +119,26 @@ def fetch_texts(
         return fetch.run(limit, progress)
 
 
+@dataclass(slots=True)
 class _Fetch:
     """One run of a fetch."""
 
-    def __init__(
-        self,
-        index: Index,
-        corpus: Path,
-        client: Client,
-        kinds: tuple[str, ...],
-        again: int,
-        addresses: Addresses,
-    ) -> None:
-        self.index = index
-        self._corpus = corpus
-        self._client = client
-        self._kinds = kinds
-        self._again = again
-        self._addresses = addresses
-        self._asked_texts: set[tuple[str, str, str]] = set()
-        """Texts asked for, as (paper, kind, name)."""
-        self._asked_again = 0
-        self._files: Counter[str] = Counter()
-        self._asked: dict[str, None] = {}
-        self._size = 0
-        self._unread: list[Fault] = []
-        self._stopped: str | None = None
-        self._faults: dict[str | None, list[Row]] = {}
-        """Consecutive failures and refusals per host since its last good response, as rows."""
+    index: Index
+    _corpus: Path
+    _client: Client
+    _kinds: tuple[str, ...]
+    _again: int
+    _addresses: Addresses
+    _asked_texts: set[tuple[str, str, str]] = field(default_factory=set)
+    """Texts asked for, as (paper, kind, name)."""
+    _asked_again: int = 0
+    _files: Counter[str] = field(default_factory=Counter)
+    _asked: dict[str, None] = field(default_factory=dict)
+    _size: int = 0
+    _unread: list[Fault] = field(default_factory=list)
+    _stopped: str | None = None
+    _faults: dict[str | None, list[Row]] = field(default_factory=dict)
+    """Consecutive failures and refusals per host since its last good response, as rows."""
 
     def run(self, limit: int | None, progress: Progress | None) -> FetchReport:
         self._judge(finish_reading(self._corpus))

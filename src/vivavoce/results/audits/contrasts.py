@@ -17,13 +17,13 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Unpack
+from typing import Any
 
 from vivavoce.errors import InputError, NothingToAuditError
 from vivavoce.metrics import sense_of
 from vivavoce.reports import Column, Layout, Sheet, Table, grouped, headlines, sheet
 from vivavoce.results.logs.records import RowKey, RunLog
-from vivavoce.results.logs.selection import Reading, open_logs
+from vivavoce.results.logs.selection import open_logs
 from vivavoce.rounds import Round
 from vivavoce.rounds.anchors import anchors_of
 from vivavoce.rounds.family import SPLIT_LABELS
@@ -40,7 +40,7 @@ def report_of(
     logs: Path | str,
     make: Callable[[list[RunLog], Draws], Rows],
     lacking: str,
-    **reading: Unpack[Reading],
+    **reading: Any,
 ) -> Table:
     """Make a report on the logs in a folder.
 
@@ -49,7 +49,7 @@ def report_of(
         logs: Folder of logs.
         make: Function from a board's logs to rows and notes.
         lacking: If there are no rows: which logs are missing in the folder, and how to make them.
-        reading: Settings of `open_logs`.
+        reading: Fields of `Reading`.
     """
     run_logs, notes, draws = open_logs(logs, **reading)
     rows, more = make(run_logs, draws)
@@ -123,7 +123,7 @@ def _gain_parts(every: Sequence[Row]) -> Iterator[Sheet | str]:
     )
 
 
-def context_gains(logs: Path | str, **reading: Unpack[Reading]) -> Table:
+def context_gains(logs: Path | str, **reading: Any) -> Table:
     """Gain of each setting over the base setting, by contestant, task and metric."""
     lacking = (
         f"no contestant that ran in the setting {BASE} and in another one. Run the task again with "
@@ -188,7 +188,7 @@ def _drift_parts(every: Sequence[Row]) -> Iterator[Sheet | str]:
     )
 
 
-def drift_of_anchors(logs: Path | str, opened: Round, **reading: Unpack[Reading]) -> Table:
+def drift_of_anchors(logs: Path | str, opened: Round, **reading: Any) -> Table:
     """Compare each contestant on the anchors of a round and its parent.
 
     `drift` is a difference paired by anchor, so only the contestant can have caused it.
@@ -267,7 +267,7 @@ def _overall_parts(every: Sequence[Row]) -> Iterator[Sheet | str]:
     yield "mean over papers of their means over tasks [95% interval over papers]."
 
 
-def overall_scores(logs: Path | str, **reading: Unpack[Reading]) -> Table:
+def overall_scores(logs: Path | str, **reading: Any) -> Table:
     """Mean over papers of each paper's mean over tasks, for contestants that ran all the tasks."""
     lacking = (
         "no contestant that ran two tasks of a family in one setting. Run the family's other tasks "

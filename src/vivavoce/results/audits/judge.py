@@ -32,7 +32,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
-from typing import TypeAlias, Unpack
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -49,7 +49,7 @@ from vivavoce.results.audits.judgements import (
 )
 from vivavoce.results.audits.line_labels import human_rows_of_lines, is_of_lines, line_metrics
 from vivavoce.results.logs.records import LogHeader, RowKey
-from vivavoce.results.logs.selection import Reading, open_logs
+from vivavoce.results.logs.selection import open_logs
 from vivavoce.statistics.estimates import Draws, Estimate, estimate_from_sums, mean_estimate
 from vivavoce.statistics.intervals import Floats
 from vivavoce.store import Row
@@ -118,7 +118,7 @@ def audit_judge(
     *,
     human: Path | None = None,
     correct: bool = False,
-    **reading: Unpack[Reading],
+    **reading: Any,
 ) -> JudgeAudit:
     """Audit all judges in a folder of logs.
 

@@ -14,7 +14,7 @@ import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Unpack
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from vivavoce.metrics import sense_of
 from vivavoce.reports import Column, Sheet, Table, grouped, headlines, sheet
 from vivavoce.results.audits.contrasts import Rows, report_of
 from vivavoce.results.logs.records import PLACE, RunLog
-from vivavoce.results.logs.selection import Reading
 from vivavoce.statistics.estimates import Draws, kendall, mean_estimate
 from vivavoce.statistics.intervals import Floats, defined, percentile_interval
 from vivavoce.store import Row
@@ -50,7 +49,7 @@ def _parts(every: Sequence[Row]) -> Iterator[Sheet | str]:
     )
 
 
-def metric_agreement(logs: Path | str, **reading: Unpack[Reading]) -> Table:
+def metric_agreement(logs: Path | str, **reading: Any) -> Table:
     """Agreement of each pair of metrics of a task, over contestants and over items."""
     lacking = "no task with two metrics, two contestants and a shared item."
     return report_of(_parts, logs, _rows, lacking, **reading)

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 from vivavoce.errors import InputError
 from vivavoce.reports import (
@@ -29,7 +29,6 @@ from vivavoce.reports import (
 )
 from vivavoce.results.audits.contrasts import Rows, described, report_of
 from vivavoce.results.logs.records import RowKey, RunLog, SampleScore, mean_value
-from vivavoce.results.logs.selection import Reading
 from vivavoce.statistics.estimates import Draws, mean_estimate
 from vivavoce.statistics.intervals import mean_of
 from vivavoce.store import Row, canonical_json
@@ -105,9 +104,7 @@ def _with_deviation(row: Row) -> str:
     return value + ("" if row["std"] is None else f" ± {row['std']:.3f}")
 
 
-def sweep_tables(
-    logs: Path | str, *, over: Sequence[str] = (), **reading: Unpack[Reading]
-) -> Table:
+def sweep_tables(logs: Path | str, *, over: Sequence[str] = (), **reading: Any) -> Table:
     """One row per combination of swept arguments and metric.
 
     By default, the swept arguments are those that differ between the logs of a method; `over` names
@@ -241,7 +238,7 @@ def _window_parts(every: Sequence[Row]) -> Iterator[Sheet | str]:
     yield "value [95% interval]; own is the model's own window."
 
 
-def windows_of(logs: Path | str, **reading: Unpack[Reading]) -> Table:
+def windows_of(logs: Path | str, **reading: Any) -> Table:
     """Means by contestant, setting and context window."""
     lacking = "no answers of a contestant. Make some with: viva run TASK --sweep context=4096,8192"
     return report_of(_window_parts, logs, _rows, lacking, **reading)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import product
 from pathlib import Path
-from typing import Unpack
+from typing import Any
 
 from vivavoce.reports import (
     NOTHING,
@@ -28,7 +28,7 @@ from vivavoce.reports import (
     shown,
 )
 from vivavoce.results.logs.records import RowKey, RunLog, SampleScore, contestant_label
-from vivavoce.results.logs.selection import Reading, open_logs
+from vivavoce.results.logs.selection import open_logs
 from vivavoce.statistics.estimates import Draws, mean_estimate
 from vivavoce.statistics.intervals import defined, mean_of
 from vivavoce.store import Row
@@ -91,7 +91,7 @@ def _sheet(rows: Sequence[Row], kind: str, what: str) -> Sheet:
     )
 
 
-def attempt_tables(logs: Path | str, **reading: Unpack[Reading]) -> AttemptTables:
+def attempt_tables(logs: Path | str, **reading: Any) -> AttemptTables:
     """Tabulate the attempts in a folder of logs, also by category and difficulty of the items.
 
     The bootstrap draws clusters for a group, and attempts for a single item.

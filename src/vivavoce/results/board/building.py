@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 
@@ -37,7 +37,7 @@ from vivavoce.results.logs.records import (
     mean_value,
     refuse_empty,
 )
-from vivavoce.results.logs.selection import Reading, choose
+from vivavoce.results.logs.selection import choose
 from vivavoce.statistics.estimates import Draws
 from vivavoce.store import Row, hash_file, hash_of
 from vivavoce.text.printing import counted
@@ -198,10 +198,9 @@ def contestant_of(log: RunLog, draws: Draws, cutoffs: Cutoffs) -> Contestant:
     clusters = log.item_clusters()
     shown = (*log.metrics, *log.diagnostics)
     values = {
-        item: np.array([mean_value(attempts, name) for name in shown], dtype=float)
-        for item, attempts in items.items()
+        item: [mean_value(attempts, name) for name in shown] for item, attempts in items.items()
     }
-    table = np.array(list(values.values())).reshape(len(ids), len(shown))
+    table = np.array(list(values.values()), dtype=float).reshape(len(ids), len(shown))
     drawn = draws.of([clusters[item] for item in ids])
     intervals = drawn.intervals(table)
     means = drawn.mean(table)
@@ -221,11 +220,10 @@ def contestant_of(log: RunLog, draws: Draws, cutoffs: Cutoffs) -> Contestant:
         }
         for column, name in enumerate(shown)
     }
-    diagnostics = frozenset(log.diagnostics)
     if shared.get("set_aside"):
         for row in rows.values():
             row |= {"value": None, "value_valid": None, "ci": None}
-    return Contestant(rows, log.family, clusters, values, diagnostics, log.judged)
+    return Contestant(rows, log.family, clusters, values, log.diagnostics, log.judged)
 
 
 def _shared_fields(log: RunLog, items: int) -> Row:
@@ -310,7 +308,7 @@ def _contamination_parts(every: Sequence[Row]) -> Iterator[Sheet | str]:
     )
 
 
-def contamination_report(logs: Path | str, cutoffs: Cutoffs, **reading: Unpack[Reading]) -> Table:
+def contamination_report(logs: Path | str, cutoffs: Cutoffs, **reading: Any) -> Table:
     """Report on the models of a board, with each model's gap in every metric.
 
     Raises:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -20,14 +21,14 @@ from vivavoce.results.board.building import contestant_of
 from vivavoce.results.board.ranks import add_ranks, decided, outcomes, tied, why_undecided
 from vivavoce.results.logs.records import PLACE, Place, RunLog
 from vivavoce.results.logs.sample_texts import ItemTexts, locate, texts_of_items
-from vivavoce.results.logs.selection import select_logs
+from vivavoce.results.logs.selection import open_logs
 from vivavoce.statistics.comparison import (
     more_clusters,
     paired_difference,
     smallest_detectable_difference,
 )
 from vivavoce.statistics.estimates import Draws
-from vivavoce.statistics.intervals import Floats, Resample, resample
+from vivavoce.statistics.intervals import Floats, Resample
 from vivavoce.statistics.ranks import Contrasts
 from vivavoce.store import SHORT_HASH, Row
 from vivavoce.text.printing import counted, figure, interval, visible
@@ -140,20 +141,17 @@ def head_to_head(
     b: str,
     logs: Path,
     *,
-    partial: bool = False,
-    resamples: int = 10_000,
-    seed: int = 0,
     differing: int = DIFFERING,
-    split: str | None = None,
+    **reading: Any,
 ) -> HeadToHead:
     """Compare two contestants in a folder of logs, named as on the board.
 
-    `differing` is the number of items to list, largest difference first. With `split`, only answers
-    to the items of this split count.
+    `differing` is the number of items to list, largest difference first; `reading` has fields of
+    `Reading`.
     """
     if a == b:
         raise InputError(f"{a} cannot be compared with itself.")
-    chosen, notes = select_logs(logs, partial=partial, split=split)
+    chosen, notes, draws = open_logs(logs, **reading)
     places: dict[Place, list[RunLog]] = defaultdict(list)
     for log in chosen:
         places[log.key.place].append(log)
@@ -169,13 +167,13 @@ def head_to_head(
     for place, group in sorted(places.items()):
         matched = [*_matched(sides[0][place], sides[1][place])]
         contestants = [contestant_of(log, Draws(0), Cutoffs(())) for log in group if matched]
-        add_ranks(contestants, Draws(resamples, seed))
+        add_ranks(contestants, draws)
         numbers = {log.path: number for number, log in enumerate(group)}
         for first, second in matched:
             on_board = outcomes(contestants, numbers[first.path], numbers[second.path])
             pair = Side(a, first), Side(b, second)
             pairs.append(pair)
-            duels.append(duel(*pair, resamples, seed, differing, on_board=on_board))
+            duels.append(duel(*pair, draws, differing, on_board=on_board))
     if not pairs:
         raise InputError(f"{logs} has no task and setting that both {a} and {b} ran in.")
     return HeadToHead(tuple(duels), tuple(notes), tuple(pairs), logs)
@@ -222,8 +220,7 @@ def differing_items(comparison: HeadToHead) -> list[list[ItemTexts]]:
 def duel(
     a: Side,
     b: Side,
-    resamples: int,
-    seed: int,
+    draws: Draws,
     differing: int = DIFFERING,
     *,
     judged_alike: Collection[str] = (),
@@ -238,7 +235,7 @@ def duel(
     clusters = a.log.item_clusters()
     in_b = {sample.id for sample in b.log.samples}
     shared = sorted(clusters.keys() & in_b)
-    draws = resample([clusters[item] for item in shared], resamples=resamples, seed=seed)
+    drawn = draws.of([clusters[item] for item in shared])
     directions = metrics_of(a.log.family)
     stopped = [side.log.stopped for side in (a, b) if side.log.stopped]
     looks = math.prod(record["looks"] for record in stopped)
@@ -247,7 +244,7 @@ def duel(
         known = directions.get(name)
         # A metric without an upper end, such as a length ratio, has no better direction.
         sign = 1 if known is None else 0 if known.high is None else known.higher_is_better * 2 - 1
-        rows.append(_metric_row(a.log, b.log, name, sign, shared, draws, looks, on_board.get(name)))
+        rows.append(_metric_row(a.log, b.log, name, sign, shared, drawn, looks, on_board.get(name)))
     headline = a.log.metrics[0]
     if len(stopped) == 2 and len({record["comparison"] for record in stopped}) == 1:
         _take_decision(rows, headline, stopped)
@@ -260,7 +257,7 @@ def duel(
         "items": len(shared),
         "only_a": len(clusters) - len(shared),
         "only_b": len(in_b) - len(shared),
-        "clusters": draws.clusters,
+        "clusters": drawn.clusters,
         "metrics": rows,
         "differ_most": _differ_most(a.log, b.log, headline, shared, differing),
     }
@@ -289,7 +286,7 @@ def _comparable(a: RunLog, b: RunLog, judged_alike: Collection[str]) -> list[str
     """Metrics that both logs have; judged metrics only if the judge is the same."""
     names = [*a.metrics, *a.diagnostics]
     other_names = {*b.metrics, *b.diagnostics}
-    judged = set() if a.key.judge == b.key.judge else (a.judged | b.judged) - {*judged_alike}
+    judged = set() if a.key.judge == b.key.judge else {*a.judged, *b.judged} - {*judged_alike}
     return [name for name in names if name in other_names and name not in judged]
 
 

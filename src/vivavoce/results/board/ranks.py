@@ -6,7 +6,7 @@ contestant that stopped early is compared with each of the others on the items t
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -41,11 +41,11 @@ class Contestant:
     family: str
     clusters: dict[str, str]
     """Clusters by item id."""
-    values: dict[str, npt.NDArray[np.float64]]
-    """Values by item id, one per row, in the order of the rows; NaN if undefined."""
-    diagnostics: frozenset[str] = frozenset()
+    values: dict[str, list[float | None]]
+    """Values by item id, one per row, in the order of the rows; None if undefined."""
+    diagnostics: Collection[str] = ()
     """Metrics that are not ranked."""
-    judged: frozenset[str] = frozenset()
+    judged: Collection[str] = ()
     """Metrics that depend on the rows' judge."""
 
 
@@ -289,4 +289,4 @@ def _column(contestant: Contestant, metric: str, items: Sequence[str]) -> npt.ND
     """
     column = list(contestant.rows).index(metric)
     values = contestant.values
-    return np.array([values[i][column] if i in values else np.nan for i in items])
+    return np.array([values[i][column] if i in values else None for i in items], dtype=float)

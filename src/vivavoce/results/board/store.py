@@ -10,22 +10,14 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+from pydantic import TypeAdapter
 
 from vivavoce.errors import InputError
 from vivavoce.results.board.groups import Group, make_group
 from vivavoce.results.board.ranks import Contestant
 from vivavoce.results.logs.added import mark_of
 from vivavoce.results.logs.reading import find_logs, read_log, read_logs
-from vivavoce.results.logs.records import (
-    ForeignLog,
-    LogHeader,
-    Place,
-    RowKey,
-    RunLog,
-    header_from_row,
-)
-from vivavoce.statistics.intervals import defined
+from vivavoce.results.logs.records import ForeignLog, LogHeader, Place, RowKey, RunLog
 from vivavoce.store import (
     Row,
     canonical_json,
@@ -37,6 +29,7 @@ from vivavoce.store import (
 )
 
 _INDEX = "logs.json"
+_HEADERS = TypeAdapter(LogHeader)
 _CODE = ("results", "statistics", "metrics", "models", "tasks")
 
 MakeRows = Callable[[Sequence[LogHeader]], list[Row]]
@@ -82,7 +75,9 @@ class Store:
             after[path] = entry
         if after != before:
             _save(index, after)
-        heads = [header_from_row(entry["head"]) for entry in after.values() if "head" in entry]
+        heads = [
+            _HEADERS.validate_python(entry["head"]) for entry in after.values() if "head" in entry
+        ]
         foreign = [ForeignLog(**entry["foreign"]) for entry in after.values() if "foreign" in entry]
         return heads, foreign
 
@@ -92,7 +87,7 @@ class Store:
             return {"foreign": asdict(log)}
         head = replace(log, sha256=hash_file(Path(path)))
         self._keep(head, self._compute(log))
-        return {"head": head.as_row()}
+        return {"head": _HEADERS.dump_python(head, mode="json")}
 
     def _path_of(self, head: LogHeader) -> Path | None:
         key = hash_of([self._options, head.sha256, head.added_sha256])
@@ -100,38 +95,15 @@ class Store:
 
     def _keep(self, head: LogHeader, made: Contestant) -> Contestant:
         if path := self._path_of(head):
-            values = {item: list(map(defined, column)) for item, column in made.values.items()}
-            _save(
-                path,
-                {
-                    "rows": list(made.rows.values()),
-                    "family": made.family,
-                    "clusters": made.clusters,
-                    "values": values,
-                    "diagnostics": sorted(made.diagnostics),
-                    "judged": sorted(made.judged),
-                },
-            )
+            # A list keeps the order of the rows, which the values follow.
+            _save(path, {**asdict(made), "rows": list(made.rows.values())})
         return made
 
     def statistics(self, head: LogHeader) -> Contestant:
         """A log's values by item, and its unranked rows."""
         path = self._path_of(head)
         if path is not None and (entry := _load(path)) is not None:
-            values = {
-                item: np.array(
-                    [np.nan if value is None else value for value in column], dtype=float
-                )
-                for item, column in entry["values"].items()
-            }
-            return Contestant(
-                {row["metric"]: row for row in entry["rows"]},
-                entry["family"],
-                entry["clusters"],
-                values,
-                frozenset(entry["diagnostics"]),
-                frozenset(entry["judged"]),
-            )
+            return Contestant(**entry | {"rows": {row["metric"]: row for row in entry["rows"]}})
         log = head if isinstance(head, RunLog) else read_log(head.path, self._split)
         if isinstance(log, ForeignLog):
             raise InputError(f"{head.path} {log.reason}. Put back the original log.")

@@ -166,7 +166,7 @@ def _run_log(
         diagnostics=diagnostics,
         added={name: one.made_by for one in added for name in one.names},
         added_sha256=hash_of([one.sha256 for one in added]) if added else "",
-        judged=frozenset(metadata.get("judged", shown if key.judge else ())),
+        judged=tuple(metadata.get("judged", shown if key.judge else ())),
         is_own_judge=any(is_same_family(header.eval.model, each.model) for each in judges)
         if judges
         else None,

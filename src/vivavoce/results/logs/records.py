@@ -4,7 +4,7 @@ This module also limits logs to one split, whose name then becomes part of the s
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from math import nan
 from pathlib import Path
 from typing import Any
@@ -141,7 +141,7 @@ class LogHeader:
     """Ranked metrics, the headline metric first."""
     diagnostics: tuple[str, ...]
     """Metrics that are shown but not ranked."""
-    judged: frozenset[str]
+    judged: tuple[str, ...]
     """Metrics and diagnostics that depend on the judge."""
     is_own_judge: bool | None
     """True if the judge is of the contestant's own family; None without a judge."""
@@ -197,26 +197,6 @@ class LogHeader:
             word in words or (len(word) >= _LEAST_OF_HASH and self.key.prompt_hash.startswith(word))
             for word in part.split()
         )
-
-    def as_row(self) -> Row:
-        """The header as JSON values."""
-        row = {each.name: getattr(self, each.name) for each in fields(LogHeader)}
-        return {
-            **row,
-            "key": asdict(self.key),
-            "judged": sorted(self.judged),
-            "added": dict(self.added),
-        }
-
-
-_LISTS = ("metrics", "diagnostics", "window", "only", "ids")
-
-
-def header_from_row(row: Mapping[str, Any]) -> LogHeader:
-    """Read a header from a row made by `as_row`; `TypeError` or `KeyError` for other rows."""
-    lists = {name: tuple(row[name]) for name in _LISTS}
-    key, judged = RowKey(**row["key"]), frozenset(row["judged"])
-    return LogHeader(**{**row, **lists, "key": key, "judged": judged})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,9 +10,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from vivavoce.errors import VivaError
+from vivavoce.requests import Reading
 from vivavoce.results.logs.reading import read_logs
 from vivavoce.results.logs.records import (
     NO_MODEL,
@@ -31,29 +32,14 @@ if TYPE_CHECKING:
 Log = TypeVar("Log", bound=LogHeader)
 
 
-class Reading(TypedDict, total=False):
-    """Options that audits take for reading logs and computing intervals."""
+def open_logs(folder: Path | str, **reading: Any) -> tuple[list[RunLog], list[str], Draws]:
+    """Select the logs of a board, sorted by key; return logs, notes and draws.
 
-    partial: bool
-    """True to also read incomplete logs; by default they are refused."""
-    resamples: int
-    """Bootstrap draws over clusters, 10,000 by default; 0 for no intervals."""
-    seed: int
-    """Seed of these draws."""
-    split: str | None
-    """Split to which answers are limited; None for all items."""
-
-
-def open_logs(
-    folder: Path | str,
-    *,
-    partial: bool = False,
-    resamples: int = 10_000,
-    seed: int = 0,
-    split: str | None = None,
-) -> tuple[list[RunLog], list[str], Draws]:
-    """Select the logs of a board, sorted by key; return logs, notes and draws."""
-    return *select_logs(Path(folder), partial=partial, split=split), Draws(resamples, seed)
+    `reading` has fields of `Reading`.
+    """
+    asked = Reading(**reading)
+    logs, notes = select_logs(Path(folder), partial=asked.partial, split=asked.split)
+    return logs, notes, Draws(asked.resamples, asked.seed)
 
 
 def select_logs(

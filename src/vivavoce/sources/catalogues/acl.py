@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 
 from lxml import etree
 
@@ -50,16 +50,6 @@ def build_id(collection: str, volume: str, paper: str) -> str:
     return f"{collection}-{digits}"
 
 
-@dataclass(frozen=True, slots=True)
-class Volume:
-    """Facts shared by all papers of a volume."""
-
-    collection: str
-    name: str
-    published: str | None
-    venue: str | None
-
-
 def read_collection(content: bytes, file: str) -> Iterator[Document | Fault]:
     """Read the papers of a collection in file order, without front and back matter."""
     root = parse_xml(content)
@@ -73,31 +63,22 @@ def read_collection(content: bytes, file: str) -> Iterator[Document | Fault]:
         names = ["; ".join(filter(None, venues))]
         if meta is not None:
             names += [text_of(meta.find("booktitle")), text_of(meta.find("journal-title"))]
-        volume = Volume(
-            collection=collection,
-            name=attribute_of(element, "id"),
-            published=date_of(meta),
-            venue=next(filter(None, names), None),
-        )
+        volume, published = attribute_of(element, "id"), date_of(meta)
+        venue = next(filter(None, names), None)
         for place, paper in enumerate(element.iterfind("paper"), start=1):
-            if not is_paper(paper):
+            if attribute_of(paper, "type") in _NO_PAPERS:
                 continue
-            where = f"{file}: volume {volume.name[:40]}, paper {place}"
+            where = f"{file}: volume {volume[:40]}, paper {place}"
             try:
-                acl_id = build_id(collection, volume.name, attribute_of(paper, "id"))
+                acl_id = build_id(collection, volume, attribute_of(paper, "id"))
                 where = f"{file}: {acl_id}"
-                yield read_paper(paper, acl_id, volume)
+                yield replace(read_paper(paper, acl_id, published), venue=venue)
             except InputError as error:
                 yield Fault(where, str(error))
 
 
-def is_paper(paper: etree._Element) -> bool:
-    """Check that an element is neither front nor back matter."""
-    return attribute_of(paper, "type") not in _NO_PAPERS
-
-
-def read_paper(paper: etree._Element, acl_id: str, volume: Volume) -> Document:
-    """Read the paper in an element; `InputError` says why there is none."""
+def read_paper(paper: etree._Element, acl_id: str, of_volume: str | None) -> Document:
+    """Read the paper in an element, of a volume with a date; `InputError` says why not."""
     for tag in _WITHDRAWN:
         notice = paper.find(tag)
         if notice is not None:
@@ -111,9 +92,9 @@ def read_paper(paper: etree._Element, acl_id: str, volume: Volume) -> Document:
         name = " ".join(filter(None, (text_of(author.find("first")), text_of(author.find("last")))))
         if any(map(str.isalpha, name)):
             authors.append(Author(name, attribute_of(author, "id") or None))
-    published = date_of(paper, volume.published) or volume.published
-    if published and volume.published and volume.published.startswith(published):
-        published = volume.published  # the day or month missing from the paper's own date
+    published = date_of(paper, of_volume) or of_volume
+    if published and of_volume and of_volume.startswith(published):
+        published = of_volume  # the day or month missing from the paper's own date
     return Document(
         kind=KIND,
         key=f"acl:{acl_id}",
@@ -123,7 +104,6 @@ def read_paper(paper: etree._Element, acl_id: str, volume: Volume) -> Document:
         title=title,
         abstract=text_of(paper.find("abstract")) or None,
         published=published,
-        venue=volume.venue,
         authors=tuple(authors),
     )
 

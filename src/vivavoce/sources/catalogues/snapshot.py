@@ -7,8 +7,9 @@ from typing import Any
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document
 from vivavoce.sources import Source, is_named
+from vivavoce.sources.catalogues.arxiv import read_listing
 from vivavoce.sources.catalogues.metadata.tabular import cut, read_rows
-from vivavoce.sources.catalogues.oai import authors_of, read_listing, read_versions, split_authors
+from vivavoce.sources.catalogues.oai import authors_of, read_versions, split_authors
 from vivavoce.sources.json_records import Fields, list_at, read_documents
 
 KIND = "snapshot"

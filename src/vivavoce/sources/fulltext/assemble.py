@@ -215,16 +215,18 @@ class Works:
         cited = set(mentioned) - own
         by_row: list[tuple[int, ...]] = []
         for lines in laid.lines:
-            rows: list[tuple[Row, bool]] = []
+            rows: list[Row] = []
             place = len(by_row)
             for cells, is_kept in lines:
                 row: Row = []
                 for column, cell in cells:
                     works = by_cell.get((place, column), ()) if is_kept else ()
                     row.append(((*self.cited_by(cell.keys), *works), cell.height))
-                rows.append((row, is_kept))
+                rows.append(row)
                 place += is_kept
-            by_row += cited_by_rows(rows, cited)
+            for (_, is_kept), found in zip(lines, cited_by_rows(rows), strict=True):
+                if is_kept:
+                    by_row.append(tuple(one for one in found if one in cited))
         return CitedTable(
             ordinal=0,
             caption=self.print(table.caption),

@@ -4,12 +4,14 @@ PDF converters mark citations in running text only. Those resolved citations and
 together resolve the markers inside tables; a marker that fits two references fits none.
 """
 
+from __future__ import annotations
+
 import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain
 
 from vivavoce.records import Reference
 from vivavoce.sources.fulltext.model import Entry
@@ -78,9 +80,11 @@ class PrintedCitations:
         self,
         entries: Sequence[Entry],
         references: Sequence[Reference],
-        marks: Marks,
+        marks: Marks = (),
         itself: frozenset[int] = frozenset(),
+        numbers: Mapping[int, int] | None = None,
     ) -> None:
+        """Prepare the list; `numbers` are those printed in it, by default those `marks` tell."""
         self.itself = itself
         self.entries = list(map(_read_entry, entries, references))
         self.by_author: dict[tuple[str, int], list[_CitedAuthors]] = defaultdict(list)
@@ -88,7 +92,7 @@ class PrintedCitations:
             if entry.year is not None:
                 for key in sorted(entry.first):
                     self.by_author[key, entry.year].append(entry)
-        self.numbers = _read_numbers(marks, len(references))
+        self.numbers = _read_numbers(marks, len(references)) if numbers is None else numbers
         self.in_body = self._read_body(marks)
 
     def mentions_in(self, text: str) -> Iterator[Mention]:
@@ -104,6 +108,11 @@ class PrintedCitations:
                 mentions.append((marker.start, (ordinal,)))
         for place, meant in mentions:
             yield place, tuple(ordinal for ordinal in meant if ordinal not in self.itself)
+
+    def cited_in(self, table: TableText) -> tuple[tuple[int, ...], RowsCited]:
+        """The references that a table cites, in all and by row."""
+        mentions = list(self.mentions_in(table.text))
+        return tuple(sorted({n for _, meant in mentions for n in meant})), table.by_row(mentions)
 
     def resolve(self, marker: AuthorYearMarker) -> int | None:
         """The reference that an author-year marker means; None if it is unknown or in doubt."""
@@ -221,36 +230,18 @@ def _read_entry(entry: Entry, reference: Reference) -> _CitedAuthors:
     )
 
 
-def cited_by_rows(rows: Sequence[tuple[Row, bool]], cited: Iterable[int]) -> RowsCited:
-    """The references that each row of a grid cites, limited to those that the table cites.
-
-    A row that is not kept still counts among the rows that a cell spans.
-    """
-    known = frozenset(cited)
-    above = _carried((row for row, _ in rows), 1)
-    below = reversed(list(_carried((row for row, _ in rows[::-1]), -1)))
-    return tuple(
-        _once((*before, *chain.from_iterable(own for own, _ in row), *after), known)
-        for before, (row, is_kept), after in zip(above, rows, below, strict=True)
-        if is_kept
-    )
-
-
-def _carried(rows: Iterable[Row], direction: int) -> Iterator[tuple[int, ...]]:
-    """Citations that spanning cells of earlier rows carry into each row."""
-    left: dict[int, int] = {}
-    for row in rows:
-        yield tuple(left)
-        for ordinals, count in row:
-            if count * direction > 1:
-                for ordinal in ordinals:
-                    left[ordinal] = max(count * direction, left.get(ordinal, 0))
-        still = ((ordinal, count - 1) for ordinal, count in left.items() if count > 1)
-        left = dict(islice(still, _MAX_CARRIED))
-
-
-def _once(ordinals: Iterable[int], known: frozenset[int]) -> tuple[int, ...]:
-    return tuple(ordinal for ordinal in dict.fromkeys(ordinals) if ordinal in known)
+def cited_by_rows(rows: Sequence[Row]) -> list[list[int]]:
+    """The references that each row of a grid cites, in order of mention, each once."""
+    cited: list[dict[int, None]] = [{} for _ in rows]
+    for place, row in enumerate(rows):
+        for ordinals, height in row:
+            start = place if height > 0 else place + height + 1
+            for other in range(start, start + abs(height)) if ordinals else ():
+                if other == place:
+                    cited[other].update(dict.fromkeys(ordinals))
+                elif 0 <= other < len(rows) and len(cited[other]) < _MAX_CARRIED:
+                    cited[other].update(dict.fromkeys(ordinals[:_MAX_CARRIED]))
+    return list(map(list, cited))
 
 
 class TableText:
@@ -293,10 +284,9 @@ class TableText:
                 works[self._cells[number]].append(ordinals)
         return {c: tuple(dict.fromkeys(chain.from_iterable(many))) for c, many in works.items()}
 
-    def by_row(self, mentions: Iterable[Mention], cited: Iterable[int]) -> RowsCited:
-        """The references that each row cites, limited to those that the table cites."""
-        rows: list[list[int]] = [[] for _ in range(self._row_count)]
+    def by_row(self, mentions: Iterable[Mention]) -> RowsCited:
+        """The references that each row cites, in order of mention, each once."""
+        rows: list[dict[int, None]] = [{} for _ in range(self._row_count)]
         for (row, _), ordinals in self.by_cell(mentions).items():
-            rows[row] += ordinals
-        known = frozenset(cited)
-        return tuple(_once(row, known) for row in rows)
+            rows[row].update(dict.fromkeys(ordinals))
+        return tuple(map(tuple, rows))

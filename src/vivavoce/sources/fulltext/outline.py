@@ -6,7 +6,8 @@ follow.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from vivavoce.sources.fulltext.model import Block
 from vivavoce.text.headings import (
@@ -175,13 +176,15 @@ class _Outline:
                 role = None  # the annex starts with a section that still belongs to the paper
             level = self._level(block, own_role)
             is_firm = not self.is_numbered or own_role in _TOP_ROLES
-            self._open(block, level, heading, None, role, is_firm=is_firm)
+            self._open(block, number=None, level=level, role=role, is_firm=is_firm)
             if level == 1 and (own_role is not None or role is not None):
                 self.base = 1
                 self.top_role = role or own_role
         else:
             if not self.sections or self.sections[-1].place != block.place:
-                self._open(block, 1, None, None, block.role, is_firm=False)
+                self.sections.append(
+                    replace(block, heading=None, number=None, level=1, paragraphs=[])
+                )
             if heading and _is_sentence(heading):
                 self.sections[-1].paragraphs.append(heading)
             self.sections[-1].paragraphs += block.paragraphs
@@ -203,11 +206,17 @@ class _Outline:
             role = "appendix"
         elif role == "appendix" and not accepted.is_appendix and own_role is not None:
             role = None  # a section of the body that was taken for an annex
-        self._open(block, accepted.level, number.text, number.printed, role, is_firm=True)
+        level = accepted.level
+        self._open(
+            block, heading=number.text, number=number.printed, level=level, role=role, is_firm=True
+        )
         self.numbered_place = block.place
         self.base = accepted.level
         if accepted.level == 1:
             self.top_role = role or own_role
+
+    def _open(self, block: Block, **changes: Any) -> None:
+        self.sections.append(replace(block, paragraphs=list(block.paragraphs), **changes))
 
     def _level(self, block: Block, own_role: str | None) -> int:
         if block.depth and self.sections:
@@ -221,22 +230,6 @@ class _Outline:
         if self.top_role in {"acknowledgements", "references", "conclusion"}:
             return 1
         return self.base + 1
-
-    def _open(
-        self,
-        block: Block,
-        level: int,
-        heading: str | None,
-        number: str | None,
-        role: str | None,
-        *,
-        is_firm: bool,
-    ) -> None:
-        paragraphs = [] if heading is None else list(block.paragraphs)
-        section = Block(
-            heading, number, level, role, paragraphs, block.place, block.depth, is_firm=is_firm
-        )
-        self.sections.append(section)
 
 
 def _is_sentence(heading: str) -> bool:

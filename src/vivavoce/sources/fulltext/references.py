@@ -79,6 +79,7 @@ _END_OF_BOOK = re.compile(r",\s(?:ser|vol|ed|[0-9]+(?:st|nd|rd|th) ed)\.")
 _COLON_AFTER_NAMES = re.compile(
     rf"(?:{_PARTICLE} )?{_WORD}[^,:]{{0,40}}, {_INITIAL}(?:[^:]{{0,2000}}(?:[^\W\d_a-z]|al)\.)?:\s"
 )
+BETWEEN_NAMES = re.compile(r",\s(?:and\s|&\s)?|\sand\s|\s&\s|;\s")
 _ACCESSED = re.compile(r"\b(?:accessed|retrieved|visited)\b", re.IGNORECASE)
 
 
@@ -110,6 +111,7 @@ def read_printed(raw: str) -> Entry:
         titles=(title,),
         years=(printed_year(plain),),
         surnames=(name if is_surname else name.split()[-1],),
+        people=BETWEEN_NAMES.split(names),
     )
 
 

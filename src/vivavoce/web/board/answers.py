@@ -5,16 +5,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from vivavoce.store import Row
-from vivavoce.text.printing import figure, visible
-from vivavoce.web.board.entries import (
-    between,
-    bounds_of,
-    dollars,
-    is_floor,
-    kind_of,
-    label,
-    rank_bounds,
-)
+from vivavoce.text.printing import visible
+from vivavoce.web.board.entries import bounds_of, dollars, is_floor, kind_of, rank_bounds
 from vivavoce.web.board.model import BoardOf
 from vivavoce.web.board.sections import is_first
 
@@ -31,13 +23,9 @@ Ends = tuple[float, float]
 class Contender(NamedTuple):
     """A contestant in an answer."""
 
-    name: str
-    kind: str
+    row: Row
     may_lead: bool
     """False for the one baseline or model that is shown only for comparison."""
-    value: str
-    interval: str
-    items: str
     better_than: str
     """Shares of the others that this one beats significantly and possibly, such as `45–80%`."""
     places: tuple[int, int, int]
@@ -103,12 +91,8 @@ def _answer(board: BoardOf) -> Answer:
         _verdict(first, len(board.ranked)),
         tuple(
             Contender(
-                label(row),
-                kind_of(row),
+                row,
                 row in first,
-                figure(row["value"]),
-                between(row),
-                f"{row['n']:,}",
                 shares_text(shares_above(row, len(board.ranked))),
                 place,
                 tuple(of([row]) for of in FACTS.values()),

@@ -149,10 +149,10 @@ _ODD = r"^ *[=+@-]|[^ -~]"
 def files(site: Site) -> list[Page]:
     """The downloads of a site, not rendered yet."""
     about: dict[str, Any] = {
-        "headlines": dict(site.headlines),
-        "metrics": {name: list(of) for name, of in site.metrics.items()},
-        "notes": site.notes,
-        "rounds": site.rounds,
+        "headlines": dict(site.whole.headlines),
+        "metrics": {name: list(of) for name, of in site.whole.metrics.items()},
+        "notes": site.whole.notes,
+        "rounds": site.whole.rounds,
     }
 
     def tex() -> bytes:

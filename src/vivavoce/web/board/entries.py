@@ -81,19 +81,12 @@ def facts_of(row: Row) -> tuple[str, ...]:
     return tuple(facts)
 
 
-def _decoding(settings: object) -> list[str]:
-    if isinstance(settings, Mapping):
-        pairs = [(key, settings[key]) for key in sorted(settings)]
-    else:
-        words = visible(settings).split() if settings else []
-        pairs = [(word.partition("=")[0], word.partition("=")[2] or None) for word in words]
-        if any(value is None for _, value in pairs):
-            return [" ".join(words)]
-    return [
-        f"{visible(key).replace('_', ' ')} {visible(value)}"
-        for key, value in pairs
-        if value is not None
-    ]
+def _decoding(settings: str | None) -> list[str]:
+    words = visible(settings or "").split()
+    pairs = [word.partition("=")[::2] for word in words]
+    if not all(value for _, value in pairs):
+        return [" ".join(words)]
+    return [f"{name.replace('_', ' ')} {value}" for name, value in pairs]
 
 
 def shared_facts(rows: Sequence[Row]) -> tuple[str, ...]:
@@ -253,10 +246,8 @@ def fact(row: Row, column: BoardColumn) -> str:
     if column.unit == "exposure":
         if not row["contamination"]:
             return ""
-        exposure = row["exposure"]
+        exposure = row["exposure"] or {}
         status = visible(row["contamination"]).replace("_", " ")
-        if not isinstance(exposure, Mapping):
-            return status
         counts = exposure.get("items") or {}
         named = [
             f"{counts[name]:,} {name.replace('_', ' ')}" for name in sorted(counts) if counts[name]

@@ -1,11 +1,12 @@
 """Content of a site's pages: boards, contestants and facts about them."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
 from vivavoce.metrics import Metric, metrics_of
+from vivavoce.requests import SiteOptions
 from vivavoce.results.board.groups import Board, Group
 from vivavoce.results.logs.records import PLACE, Place
 from vivavoce.store import Row, hash_of
@@ -132,24 +133,13 @@ class ModelOf(NamedTuple):
 class Site:
     """Content of all pages; boards and contestants keep the order of the rows."""
 
-    rounds: tuple[Row, ...]
-    headlines: Mapping[str, str]
-    metrics: Mapping[str, Sequence[str]]
-    notes: tuple[str, ...]
+    whole: Board
+    """The leaderboard that the pages show."""
     boards: tuple[BoardOf, ...]
     contestants: tuple[ModelOf, ...]
+    options: SiteOptions = field(default_factory=SiteOptions)
     nav: tuple[Link, ...] = ()
     """Links at the top of every page."""
-    note: str = ""
-    """A note at the top of the first page."""
-    updated: str = ""
-    """Start day of the newest log; empty without logs."""
-    status: str = ""
-    """Path of the status page, linked from every page."""
-    next_round: str = ""
-    """Day on which the next round is due; empty if none is."""
-    submit: str = ""
-    """Address for submitting models."""
     answered: frozenset[str] = frozenset()
     """Paths of the boards that link to item pages, which show all answers."""
 
@@ -162,12 +152,13 @@ class Site:
     @cached_property
     def key(self) -> str:
         """Hash that changes whenever a row, a round or a note changes."""
-        return hash_of([[board.key for board in self.boards], self.rounds, self.notes])
+        about = [self.whole.rounds, self.whole.notes]
+        return hash_of([[board.key for board in self.boards], *about])
 
     @cached_property
     def round_names(self) -> tuple[str, ...]:
         """Rounds that have a board, sorted by the end of their window, then by name."""
-        ends = {str(entry["id"]): str(entry["window"][1]) for entry in self.rounds}
+        ends = {str(entry["id"]): str(entry["window"][1]) for entry in self.whole.rounds}
         named = dict.fromkeys(board.round for board in self.boards)
         return tuple(sorted(named, key=lambda name: (ends.get(name, ""), name)))
 
@@ -189,15 +180,8 @@ def site_of(board: Board) -> Site:
     for each in boards:
         for one, row in zip(each.identities, each.group.leads, strict=True):
             contestants[one] = contestants.get(one, True) and bool(row.get("own"))
-    return Site(
-        rounds=board.rounds,
-        headlines=board.headlines,
-        metrics=board.metrics,
-        notes=board.notes,
-        boards=boards,
-        contestants=tuple(ModelOf(kind, name, own) for (kind, name), own in contestants.items()),
-        updated=max((head.created[:10] for head in board.heads), default=""),
-    )
+    models = tuple(ModelOf(kind, name, own) for (kind, name), own in contestants.items())
+    return Site(board, boards, models)
 
 
 def _board(group: Group, known: Mapping[str, Metric]) -> BoardOf:

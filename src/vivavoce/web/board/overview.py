@@ -129,7 +129,7 @@ def overview(site: Site) -> dict[str, Any]:
         "has_prices": any(line.price is not None for line in lines),
         "has_cutoffs": any(line.seen for line in lines),
         "has_weights": any(line.weights for line in lines),
-        "about_rounds": [about_round(entry) for entry in site.rounds],
+        "about_rounds": [about_round(entry) for entry in site.whole.rounds],
     }
 
 
@@ -159,7 +159,8 @@ def family_of(family: str) -> tuple[str, str]:
 def about_round(entry: Mapping[str, Any]) -> dict[str, Any]:
     """A round's entry, with `words`, a text on its window and contents."""
     start, end = map(visible, entry["window"])
-    counts = " · ".join(f"{name} {count}" for name, count in flat_counts(entry["counts"]))
+    tasks = entry["counts"].items()
+    counts = " · ".join(f"{visible(name).replace('_', ' ')} {count:,}" for name, count in tasks)
     within = f"  Contents: {counts}" if counts else ""
     return {**entry, "words": f"Papers published from {start} until before {end}.{within}"}
 
@@ -195,18 +196,6 @@ def courses_of(site: Site) -> Sheet:
 
 _MAX_NAMED = 4
 """Number of rounds from which the table of all rounds no longer names winners."""
-
-
-def flat_counts(counts: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
-    """Flatten nested counts into (name, number) pairs, in the given order."""
-    pairs: list[tuple[str, str]] = []
-    for key, value in counts.items():
-        name = f"{prefix}{visible(key)}".replace("_", " ")
-        if isinstance(value, Mapping):
-            pairs += flat_counts(value, f"{name} ")
-        else:
-            pairs.append((name, f"{value:,}" if isinstance(value, int) else visible(value)))
-    return pairs
 
 
 def lines_of(site: Site, boards: Sequence[BoardOf]) -> list[Line]:

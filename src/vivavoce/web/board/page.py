@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 _FILTERS: tuple[Callable[..., Any], ...] = (
     *(printing.figure, printing.interval, printing.counted),
     *(printing.signed, meaning),
-    *(entries.label, entries.title_of),
+    *(entries.kind_of, entries.label, entries.title_of),
     *(entries.between, entries.ranks, entries.rank_of, entries.rank_note),
     *(entries.fact, entries.missing, entries.notes, sections.sureness, sections.is_first),
 )

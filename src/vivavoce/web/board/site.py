@@ -18,6 +18,7 @@ from markupsafe import Markup
 from vivavoce.errors import InputError
 from vivavoce.metrics import Metric, list_metrics
 from vivavoce.reports import NOTHING, Column, Sheet, sheet
+from vivavoce.requests import SiteOptions
 from vivavoce.results.board.groups import Board
 from vivavoce.results.logs.records import PLACE
 from vivavoce.store import Row
@@ -61,14 +62,17 @@ _MAX_NOTES = 100
 
 
 def _index(site: Site) -> Page:
-    stated = {name: getattr(site, name) for name in (*_STATED, "updated")}
+    stated = {name: getattr(site.options, name) for name in _STATED}
+    # The start day of the newest log.
+    stated["updated"] = max((head.created[:10] for head in site.whole.heads), default="")
+    notes = site.whole.notes
 
     def values() -> dict[str, Any]:
         return {
             **overview(site),
             **stated,
-            "notes": site.notes[:_MAX_NOTES],
-            "unlisted_notes": max(0, len(site.notes) - _MAX_NOTES),
+            "notes": notes[:_MAX_NOTES],
+            "unlisted_notes": max(0, len(notes) - _MAX_NOTES),
             "downloads": LINKS,
         }
 
@@ -86,7 +90,7 @@ def _board_page(board: BoardOf, site: Site) -> Page:
         "settings": settings,
         "rounds": [(visible(one.round, 60), one.path) for one in alike],
     }
-    rounds = [about_round(entry) for entry in site.rounds if str(entry["id"]) == board.round]
+    rounds = [about_round(entry) for entry in site.whole.rounds if str(entry["id"]) == board.round]
     answers_path = list_path(board) if board.path in site.answered else ""
 
     def values() -> dict[str, Any]:
@@ -185,18 +189,16 @@ def write_site(
     out: Path,
     *,
     samples: Iterable[ItemTexts] = (),
-    options: Mapping[str, Any] | None = None,
+    options: SiteOptions | None = None,
 ) -> Path:
     """Write a board as a folder of pages and return the path of the first page.
 
-    If the folder holds an earlier build, only changed files are written. Options: the first page
-    shows `note` at the top, and also `next_round` and `submit`; every page links to `status`.
+    If the folder holds an earlier build, only changed files are written.
     """
-    note, status, coming, submit = (str((options or {}).get(name) or "") for name in _STATED)
-    if submit and not submit.startswith("https://"):
-        raise InputError(f"submit={submit!r} must be an address that begins with https://")
-    site = replace(site_of(board), note=note, status=status, next_round=coming, submit=submit)
-    write_pages(pages_of(site, samples=samples), out)
+    options = options or SiteOptions()
+    if options.submit and not options.submit.startswith("https://"):
+        raise InputError(f"submit={options.submit!r} must be an address that begins with https://")
+    write_pages(pages_of(replace(site_of(board), options=options), samples=samples), out)
     return out / "index.html"
 
 
@@ -217,7 +219,7 @@ def pages_of(site: Site, *, samples: Iterable[ItemTexts] = ()) -> list[Page]:
 
 def _nav(site: Site, *, has_samples: bool) -> tuple[Link, ...]:
     return (
-        *([Link("Status", site.status)] if site.status else ()),
+        *([Link("Status", site.options.status)] if site.options.status else ()),
         *([Link("Answers", SAMPLES_INDEX)] if has_samples else ()),
         Link("Words and metrics", "metrics.html"),
     )

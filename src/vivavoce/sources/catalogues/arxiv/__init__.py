@@ -4,7 +4,7 @@ Names of authors and collaborations are read as arXiv's listings write them.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from lxml import etree
@@ -15,9 +15,9 @@ from vivavoce.sources import Source, has_suffix, read_with
 from vivavoce.sources.catalogues.decoding import status_of
 from vivavoce.sources.fulltext.latex.typeset import plain_text
 from vivavoce.sources.xml import safe_parser, text_of
-from vivavoce.text.dates import date_in
-from vivavoce.text.identifiers import find_arxiv_id, find_doi
-from vivavoce.text.normalise import clean_text
+from vivavoce.text.dates import date_in, period
+from vivavoce.text.identifiers import arxiv_month, find_arxiv_id, find_doi
+from vivavoce.text.normalise import clean_line
 
 _MAX_NAME = 300
 _INITIAL = re.compile(r"(?<=[^\W\d_])\.(?=[^\W\d_])")
@@ -36,6 +36,12 @@ _REFERENCE = re.compile(r"&#(?:x0{0,8}([0-9A-Fa-f]{1,8})|0{0,8}([0-9]{1,9}));")
 ATOM = "{http://www.w3.org/2005/Atom}"
 _ARXIV = "{http://arxiv.org/schemas/atom}"
 _SEARCH = "{http://a9.com/-/spec/opensearch/1.1/}"
+_FIELDS = {
+    **{"id": f"{ATOM}id", "title": f"{ATOM}title", "abstract": f"{ATOM}summary"},
+    **{"doi": f"{_ARXIV}doi", "journal-ref": f"{_ARXIV}journal_ref"},
+    "comments": f"{_ARXIV}comment",
+}
+"""Elements of an entry by the names that arXiv's listings give their fields."""
 _ERROR = re.compile(r"https?://(?:[a-z]+\.)?arxiv\.org/api/errors", re.IGNORECASE)
 _NUMBER = re.compile(r"[0-9]{1,12}")
 _SHOWN = 120
@@ -155,36 +161,71 @@ def _number(root: etree._Element, name: str) -> int:
 
 def _document(entry: etree._Element, place: int) -> Document | Fault:
     """The paper in an entry; a fault if it has no arXiv id or no title."""
-    address = _text(entry, f"{ATOM}id")
-    identity = find_arxiv_id(address)
-    if identity is None:
-        return Fault(f"entry {place}", f"its id {address[:_SHOWN]!r} holds no arXiv id")
-    arxiv_id, version = identity
-    title = _text(entry, f"{ATOM}title")
-    if not title:
-        return Fault(f"entry {place}", f"arXiv {arxiv_id} has no title")
-    abstract, comments = _text(entry, f"{ATOM}summary"), _text(entry, f"{_ARXIV}comment")
+    fields = {name: _text(entry, path) for name, path in _FIELDS.items()}
     primary, others = (entry.findall(p) for p in (f"{_ARXIV}primary_category", f"{ATOM}category"))
-    terms = (clean_text(element.get("term") or "").strip() for element in (*primary, *others))
+    fields["categories"] = " ".join(element.get("term") or "" for element in (*primary, *others))
+    authors = [
+        Author(name)
+        for author in entry.findall(f"{ATOM}author")
+        for name in part_names(_text(author, f"{ATOM}name"))
+    ]
+    try:
+        paper = read_listing("arxiv", fields, authors=authors)
+        return replace(paper, published=date_in(_text(entry, f"{ATOM}published")))
+    except InputError as error:
+        return Fault(f"entry {place}", str(error))
+
+
+def read_listing(
+    kind: str,
+    fields: Mapping[str, str],
+    *,
+    authors: Iterable[Author],
+    published: str | None = None,
+    version: str | None = None,
+) -> Document:
+    """Make a paper from fields under arXiv's names; raises `InputError` without id or title.
+
+    Args:
+        kind: The source.
+        fields: `id`, `title`, `abstract`, `categories`, `doi`, `journal-ref`, `license`.
+        authors: In order.
+        published: The day of the first version.
+        version: The latest version, such as `v2`; by default that of the id.
+    """
+    name = clean_line(fields.get("id", ""))
+    identity = find_arxiv_id(f"arXiv:{name}")
+    if identity is None:
+        raise InputError(f"its id {name[:_SHOWN]!r} is not an arXiv id")
+    arxiv_id, version = identity[0], version or identity[1]
+    title = clean_line(fields.get("title", ""))
+    if not title:
+        raise InputError(f"arXiv {arxiv_id} has no title")
     return Document(
-        kind="arxiv",
+        kind=kind,
         key=f"arxiv:{arxiv_id}",
         arxiv_id=arxiv_id,
         version=version,
-        doi=find_doi(_text(entry, f"{_ARXIV}doi")),
+        doi=find_doi(fields.get("doi", "")),
         source_url=f"https://arxiv.org/abs/{arxiv_id}{version or ''}",
         title=title,
-        abstract=abstract or None,
-        published=date_in(_text(entry, f"{ATOM}published")),
-        categories=tuple(dict.fromkeys(filter(None, terms))),
-        venue=_text(entry, f"{_ARXIV}journal_ref") or None,
-        authors=tuple(
-            Author(name)
-            for author in entry.findall(f"{ATOM}author")
-            for name in part_names(_text(author, f"{ATOM}name"))
-        ),
-        withdrawn=status_of(title, abstract, comments),
+        abstract=clean_line(fields.get("abstract", "")) or None,
+        published=first_day(arxiv_id, [published or ""]),
+        categories=tuple(dict.fromkeys(clean_line(fields.get("categories", "")).split())),
+        venue=clean_line(fields.get("journal-ref", "")) or None,
+        licence=clean_line(fields.get("license", "")) or None,
+        authors=tuple(authors),
+        withdrawn=status_of(title, fields.get("abstract"), fields.get("comments", "")),
     )
+
+
+def first_day(arxiv_id: str, days: Iterable[str]) -> str | None:
+    """Day on which a paper came out: the first of `days`, but no later than the month of its id."""
+    earliest = min(filter(None, (date_in(day.strip()) for day in days)), default=None)
+    if earliest is None:
+        return None
+    month = arxiv_month(arxiv_id)
+    return month if period(earliest)[0] >= period(month)[1] else earliest
 
 
 def _text(parent: etree._Element, path: str) -> str:

@@ -5,7 +5,7 @@ formats of arXiv's repository are read: `arXiv`, and `arXivRaw`, which lists eve
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -20,14 +20,15 @@ from vivavoce.sources.catalogues.arxiv import (
     GROUP,
     check_opening,
     decode_feed,
+    first_day,
     part_names,
+    read_listing,
     spell_name,
 )
-from vivavoce.sources.catalogues.decoding import status_of
 from vivavoce.sources.xml import parse_xml, text_of
 from vivavoce.store import read_json
-from vivavoce.text.dates import date_in, period
-from vivavoce.text.identifiers import arxiv_month, find_arxiv_id, find_doi
+from vivavoce.text.dates import date_in
+from vivavoce.text.identifiers import find_arxiv_id
 from vivavoce.text.normalise import clean_line
 
 _SHOWN = 120
@@ -39,50 +40,9 @@ _COLLABORATION = re.compile(rf"\b({GROUP})\s*:", re.IGNORECASE)
 _BETWEEN = re.compile(r"[,;]|\s(?:and|&)(?=\s)")
 _FIRST_AND = re.compile(r"^(?:and|&)(?:\s|$)", re.IGNORECASE)
 _OTHERS = re.compile(r"(?:^|\s)et\.?\s?al(?:ii|ia)?\.?$", re.IGNORECASE)
+_INNERMOST = re.compile(r"\([^()]*\)")
+_MAX_NESTED = 20
 _NAME_SUFFIX = re.compile(r"(?:Jr|Sr|II|III|IV)\.?", re.IGNORECASE)
-
-
-def read_listing(
-    kind: str,
-    fields: Mapping[str, str],
-    *,
-    authors: Iterable[Author],
-    published: str | None,
-    version: str | None,
-) -> Document:
-    """Make a paper from fields under arXiv's names; raises `InputError` without id or title.
-
-    Args:
-        kind: The source.
-        fields: `id`, `title`, `abstract`, `categories`, `doi`, `journal-ref`, `license`.
-        authors: In order.
-        published: The day of the first version.
-        version: The latest version, such as `v2`.
-    """
-    name = clean_line(fields.get("id", ""))
-    identity = find_arxiv_id(f"arXiv:{name}")
-    if identity is None:
-        raise InputError(f"its id {name[:_SHOWN]!r} is not an arXiv id")
-    arxiv_id = identity[0]
-    title = clean_line(fields.get("title", ""))
-    if not title:
-        raise InputError(f"arXiv {arxiv_id} has no title")
-    return Document(
-        kind=kind,
-        key=f"arxiv:{arxiv_id}",
-        arxiv_id=arxiv_id,
-        version=version,
-        doi=find_doi(fields.get("doi", "")),
-        source_url=f"https://arxiv.org/abs/{arxiv_id}{version or ''}",
-        title=title,
-        abstract=clean_line(fields.get("abstract", "")) or None,
-        published=first_day(arxiv_id, [published or ""]),
-        categories=tuple(dict.fromkeys(clean_line(fields.get("categories", "")).split())),
-        venue=clean_line(fields.get("journal-ref", "")) or None,
-        licence=clean_line(fields.get("license", "")) or None,
-        authors=tuple(authors),
-        withdrawn=status_of(title, fields.get("abstract"), fields.get("comments", "")),
-    )
 
 
 def authors_of(forenames: str, keyname: str, suffix: str) -> Iterator[Author]:
@@ -106,15 +66,6 @@ def read_versions(versions: Sequence[tuple[str, str]]) -> tuple[str | None, str 
     return published, f"v{latest}"
 
 
-def first_day(arxiv_id: str, days: Iterable[str]) -> str | None:
-    """Day on which a paper came out: the first of `days`, but no later than the month of its id."""
-    earliest = min(filter(None, (date_in(day.strip()) for day in days)), default=None)
-    if earliest is None:
-        return None
-    month = arxiv_month(arxiv_id)
-    return month if period(earliest)[0] >= period(month)[1] else earliest
-
-
 def split_authors(line: str) -> tuple[str, ...]:
     """The names in a line such as `A. One (Here), B. Two Jr. and C. Three ((1) There)`.
 
@@ -134,21 +85,10 @@ def split_authors(line: str) -> tuple[str, ...]:
 
 def _without_parentheses(text: str) -> str:
     """Text without parentheses and their content; a lone parenthesis is dropped by itself."""
-    open_at: list[int] = []
-    spans: list[tuple[int, int]] = []
-    for place, sign in enumerate(text):
-        if sign == "(":
-            open_at.append(place)
-        elif sign == ")" and open_at:
-            start = open_at.pop()
-            while spans and spans[-1][0] > start:
-                spans.pop()
-            spans.append((start, place + 1))
-    kept, after = [], 0
-    for start, end in spans:
-        kept.append(text[after:start])
-        after = end
-    return " ".join([*kept, text[after:]]).replace("(", " ").replace(")", " ")
+    for _ in range(_MAX_NESTED):
+        if (text := _INNERMOST.sub(" ", before := text)) == before:
+            break
+    return text.replace("(", " ").replace(")", " ")
 
 
 _LISTS = ("ListRecords", "GetRecord")

@@ -177,21 +177,21 @@ def harvest(
         return run.report(resumed=resumed)
 
 
+@dataclass(slots=True)
 class _Run:
     """One run of a harvest."""
 
-    def __init__(
-        self, client: Client, folder: Path, state: State, listing: Listing, opened: Progress
-    ) -> None:
-        self._client = client
-        self._folder = folder
-        self._state = state
-        self._list = listing
-        self._open = opened
-        self._files: list[str] = []
-        self._records = self._deleted = self._restarts = 0
-        self._restarted_at = ""
-        self._used: dict[str, None] = {}
+    _client: Client
+    _folder: Path
+    _state: State
+    _list: Listing
+    _open: Progress
+    _files: list[str] = field(default_factory=list)
+    _records: int = 0
+    _deleted: int = 0
+    _restarts: int = 0
+    _restarted_at: str = ""
+    _used: set[str] = field(default_factory=set)
 
     def ask_all(self, progress: Update | None) -> None:
         """Fetch pages until the list ends."""
@@ -289,7 +289,7 @@ class _Run:
             if used in self._used:
                 what = "the list leads back to an earlier page"
                 raise BadReplyError(what, self._address(), _LATER_OR_FRESH, opened.received)
-            self._used[used] = None
+            self._used.add(used)
         part = f"-{_NO_FILE_NAME.sub('_', self._list.set)}" if self._list.set else ""
         name = f"{state.next:06d}-{FORMAT}{part}.oai.xml"
         write_bytes(self._folder / name, body)

@@ -57,6 +57,8 @@ _NAME_LIST = re.compile(r"\\name\{(?:author|editor)\}\{(\d{1,5})\}")
 _AFTER_NAMES = re.compile(r"\n\s*\\(?:name|list|strng|field)\b")
 _PERSON = re.compile(r"\{\{[^{}]{0,200}hash=[^{}]{0,200}\}")
 _PART = re.compile(r"\b(family|given|prefix)=\{((?:[^{}]|\{[^{}]{0,200}\}){0,300})\}")
+_ONE_NAME = re.compile(r"\{(?:[^{}]|\{[^{}]*\})*\}")
+"""A name without parts, such as that of an organisation: braces around the whole."""
 _VENUES = ("journal", "journaltitle", "booktitle", "publisher", "school", "institution")
 
 
@@ -160,7 +162,7 @@ def read_entries(files: PaperFiles, main: str, layout: Layout) -> tuple[list[Ent
         if len(cited) > known:
             entries, has_labels = cited, None
     is_numeric = _is_numeric(layout) if has_labels is None else not has_labels
-    packages = [name for place in layout.find(_PACKAGES) for name in _names_in(layout, place)]
+    packages = list(layout.names(_PACKAGES))
     is_bracketed = any(_BRACKETS_PACKAGE.match(name) for name in packages)
     has_natbib = "natbib" in packages or any(
         re.match(r"neurips|nips|iclr|icml", p) for p in packages
@@ -203,34 +205,24 @@ def _label(layout: Layout) -> str:
 
 def _bib_files(files: PaperFiles, layout: Layout) -> list[str]:
     """The .bib files that a paper names, or those beside it if it names none that exist."""
-    named = [
-        files.find(name, suffixes=(".bib",))
-        for place in layout.find(_BIB)
-        for name in _names_in(layout, place)
-    ]
+    named = [files.find(name, suffixes=(".bib",)) for name in layout.names(_BIB)]
     paths = [name for name in named if name.lower().endswith(".bib")]
     if not paths:
         paths = [name for name in files.names if name.lower().endswith(".bib") and "/" not in name]
     return list(dict.fromkeys(paths))
 
 
-def _names_in(layout: Layout, place: int) -> list[str]:
-    argument = layout.required(place)
-    return [name.strip() for name in layout.source(argument).split(",")] if argument else []
-
-
 def _is_numeric(layout: Layout) -> bool:
     """Check by the style and the packages whether citations print numbers."""
     for place in layout.find(_PACKAGES):
-        names = _names_in(layout, place)
-        option = layout.option(place + 1)
+        option, argument = layout.option(place + 1), layout.required(place)
         options = layout.source(option).replace(" ", "") if option else ""
+        names = re.split(r"\s*,\s*", layout.source(argument).strip()) if argument else []
         if "natbib" in names and re.search(r"(?:^|,)(?:numbers|super)", options):
             return True
         if "biblatex" in names:
             return re.search(r"style=(?:authoryear|apa|chicago|mla|author)", options) is None
-    styles = [name for place in layout.find(_STYLE) for name in _names_in(layout, place)]
-    return any(_NUMERIC_STYLE.match(style) for style in styles)
+    return any(_NUMERIC_STYLE.match(style) for style in layout.names(_STYLE))
 
 
 def _read_cited(texts: Iterable[str], keys: Sequence[str]) -> list[Entry]:
@@ -317,7 +309,7 @@ def _people(field: str) -> list[tuple[str, str]]:
 
     people = []
     for person in split_multiple_persons_names(field)[:200]:
-        is_one = person.startswith("{") and person.endswith("}")
+        is_one = _ONE_NAME.fullmatch(person) is not None
         last, comma, first = person.partition(",")
         if comma and not is_one:
             surname, given = plain_text(last), plain_text(first.rpartition(",")[2])
@@ -330,34 +322,13 @@ def _people(field: str) -> list[tuple[str, str]]:
 
 
 def _biblatex_entry(key: str, body: str) -> Entry:
-    fields = {name: plain_text(value) for name, value in reversed(_FIELD.findall(body))}
-    fields |= dict(_VERB.findall(body))
-    surnames, first = _biblatex_names(body)
-    venue = fields.get("journaltitle") or fields.get("booktitle") or ""
-    title = ": ".join(filter(None, (fields.get("title"), fields.get("subtitle"))))
-    year = fields.get("year", "")
-    return Entry(
-        key=key,
-        pieces=[", ".join(surnames[:20]), title, venue, year[:4]],
-        titles=[title],
-        years=[year],
-        surnames=[first or ""],
-        names=short_names(surnames[:3], has_others=len(surnames) > 2),
-        numbers={"arxiv": fields.get("eprint", ""), "doi": fields.get("doi", "")},
-        links=fields.get("url", ""),
-    )
-
-
-def _biblatex_names(body: str) -> tuple[list[str], str | None]:
-    """Surnames of the authors, else of the editors, and the full name of the first."""
-    start = _NAME_LIST.search(body)
-    if start is None:
-        return [], None
-    lines = _AFTER_NAMES.split(body[start.end() :], maxsplit=1)[0]
-    people = [dict(_PART.findall(part)) for part in _PERSON.split(lines)[1:]]
-    surnames = [
-        plain_text(f"{person.get('prefix', '')} {person.get('family', '')}".strip())
-        for person in people[: min(int(start[1]), 100)]
-    ]
-    given = plain_text(people[0].get("given", "")) if people else ""
-    return surnames, f"{given} {surnames[0]}".strip() if surnames else None
+    """An entry of a .bbl file that biblatex wrote; its first list of names holds the authors."""
+    fields = dict(reversed(_FIELD.findall(body))) | dict(_VERB.findall(body))
+    if (start := _NAME_LIST.search(body)) is not None:
+        lines = _AFTER_NAMES.split(body[start.end() :], maxsplit=1)[0]
+        people = [dict(_PART.findall(part)) for part in _PERSON.split(lines)[1:]]
+        fields["author"] = " and ".join(
+            f"{one.get('prefix', '')} {one.get('family', '')}, {one.get('given', '')}"
+            for one in people[: min(int(start[1]), 100)]
+        )
+    return _entry(key, fields)

@@ -3,17 +3,17 @@
 import ctypes
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
 
 import pypdfium2.raw as pdfium
 
 from vivavoce.errors import InputError, UnreadableError
-from vivavoce.records import CitedTable, Document, Reference
+from vivavoce.records import CitedTable, Document
 from vivavoce.sources import read_whole
 from vivavoce.sources.fulltext.assemble import build_sections
-from vivavoce.sources.fulltext.citing import TableText
-from vivavoce.sources.fulltext.model import Block
+from vivavoce.sources.fulltext.citing import PrintedCitations, TableText
+from vivavoce.sources.fulltext.model import Block, Entry
 from vivavoce.sources.fulltext.pdf.authors import read_authors
 from vivavoce.sources.fulltext.pdf.candidates import HeadingCandidate, find_candidates
 from vivavoce.sources.fulltext.pdf.floats import Columns, Float, find_floats
@@ -28,8 +28,8 @@ from vivavoce.sources.fulltext.pdf.lines import Page, read_page
 from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
 from vivavoce.sources.fulltext.pdf.references import (
     find_unheaded,
-    mentions_in,
     print_raised_citations,
+    printed_numbers,
     split_entries,
 )
 from vivavoce.sources.fulltext.pdf.runs import PLAIN, Line, Style
@@ -81,7 +81,9 @@ def read_pages(pages: Sequence[Page], name: str, known_title: str = "") -> Docum
     imprint = read_imprint(
         [line.text for line in front.between], [line.text for line in front.margins]
     )
-    references = tuple(_references(body, paragraphs))
+    entries = list(_entries(body, paragraphs))
+    references = tuple(map(read_entry, entries, count()))
+    printed = PrintedCitations(entries, references, numbers=printed_numbers(references))
     print_raised_citations(layout.lines, len(references))
     sections, _ = build_sections(_sections(body, paragraphs))
     authors, unread = read_authors(front.between)
@@ -124,7 +126,7 @@ def read_pages(pages: Sequence[Page], name: str, known_title: str = "") -> Docum
         abstract=clean_text(front.abstract) if front.abstract else None,
         sections=sections,
         references=references,
-        tables=tuple(_tables(floats, paragraphs, references)),
+        tables=tuple(_tables(floats, paragraphs, printed)),
         health=verdict.health,
         health_reasons=verdict.reasons,
         doubts=verdict.doubts,
@@ -166,20 +168,19 @@ def _sections(headings: Sequence[Heading], paragraphs: Paragraphs) -> Iterator[B
             yield Block(heading.text, heading.number, heading.level, heading.role, [text])
 
 
-def _references(headings: Sequence[Heading], paragraphs: Paragraphs) -> Iterator[Reference]:
+def _entries(headings: Sequence[Heading], paragraphs: Paragraphs) -> Iterator[Entry]:
     lists = (
         split_entries(own, paragraphs)
         for heading, own in _parts(headings, paragraphs.layout.lines)
         if _role(heading) == "references"
     )
-    for ordinal, raw in enumerate(chain.from_iterable(lists)):
-        yield read_entry(read_printed(clean_text(raw)), ordinal)
+    return (read_printed(clean_text(raw)) for raw in chain.from_iterable(lists))
 
 
 def _tables(
     floats: Sequence[Float],
     paragraphs: Paragraphs,
-    references: Sequence[Reference],
+    citations: PrintedCitations,
 ) -> Iterator[CitedTable]:
     tables = [item for item in floats if item.kind == "table"]
     for ordinal, item in enumerate(tables):
@@ -188,11 +189,8 @@ def _tables(
         cells, spans, bold = read_grid(item.body, rules)
         if not (item.is_aligned and cells and len(cells[0]) >= _MIN_COLUMNS):
             cells, spans, bold = (), (), ()  # cells of another table, or columns not separated
-        printed = TableText(caption, cells)
-        mentions = list(mentions_in(printed.text, references))
-        cited = tuple(sorted({one for _, meant in mentions for one in meant}))
-        by_row = printed.by_row(mentions, cited)
-        yield CitedTable(ordinal, caption, cells, cited, by_row, spans, bold)
+        cited = citations.cited_in(TableText(caption, cells))
+        yield CitedTable(ordinal, caption, cells, *cited, spans, bold)
 
 
 def read_file(path: Path) -> Document:

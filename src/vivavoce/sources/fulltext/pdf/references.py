@@ -1,20 +1,17 @@
 """The reference list and its entries, and the citations in text and tables."""
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby, islice
 from statistics import median
 
 from vivavoce.records import Reference
-from vivavoce.sources.fulltext.citing import Mention
 from vivavoce.sources.fulltext.pdf.furniture import FOOTNOTE
 from vivavoce.sources.fulltext.pdf.lines import Word
 from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
 from vivavoce.sources.fulltext.pdf.runs import Line, join_words
 from vivavoce.sources.fulltext.references import BRACKETED, NUMBERED, RAISED, label_of
-from vivavoce.text.citation_markers import find_author_year_markers, name_key, numeric_mentions
 from vivavoce.text.identifiers import PRINTED_YEAR
 
 _KEY = re.compile(r"[A-Z][A-Za-z+]{0,11}\d{2}[a-z]?")
@@ -162,27 +159,14 @@ def _cut(lines: Sequence[Line], starts: Sequence[int]) -> list[list[Line]]:
     return [list(lines[start:end]) for start, end in zip(starts, ends, strict=True)]
 
 
-def mentions_in(text: str, references: Sequence[Reference]) -> Iterator[Mention]:
-    """The places where a text cites, each with its references, if these are beyond doubt."""
-    labels = {
+def printed_numbers(references: Sequence[Reference]) -> dict[int, int]:
+    """The reference behind each number in a list, if most of its entries have one."""
+    numbers = {
         int(label): reference.ordinal
         for reference in references
         if (label := label_of(reference.raw)) and label.isdigit()
     }
-    if 2 * len(labels) > len(references):
-        yield from numeric_mentions(text, labels)
-        return
-    by_author: dict[tuple[str, int], list[int]] = defaultdict(list)
-    for reference in references:
-        if reference.first_author and reference.year:
-            by_author[name_key(reference.first_author), reference.year].append(reference.ordinal)
-    for marker in find_author_year_markers(text):
-        for name in marker.names:
-            namesakes = by_author.get((name, marker.year), [])
-            if namesakes:
-                if len(namesakes) == 1:
-                    yield marker.start, (namesakes[0],)
-                break
+    return numbers if 2 * len(numbers) > len(references) else {}
 
 
 def print_raised_citations(lines: Sequence[Line], references: int) -> None:

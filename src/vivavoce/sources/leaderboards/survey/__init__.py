@@ -45,13 +45,6 @@ class MarkdownHeading:
 
 
 @dataclass(frozen=True, slots=True)
-class MarkdownParagraph:
-    """Lines without a blank one between them, joined."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class MarkdownTable:
     """A table and its caption, which is empty if there is none."""
 
@@ -59,7 +52,8 @@ class MarkdownTable:
     caption: str = ""
 
 
-Part = MarkdownHeading | MarkdownParagraph | MarkdownTable
+Part = MarkdownHeading | MarkdownTable | str
+"""A paragraph is a text: lines without a blank one between them, joined."""
 
 
 def read_parts(text: str) -> list[Part]:
@@ -89,9 +83,7 @@ def read_parts(text: str) -> list[Part]:
     kept: list[Part] = []
     for place, part in enumerate(parts):
         if isinstance(part, MarkdownTable) and place in captions:
-            caption = parts[captions[place]]
-            words = caption.text if isinstance(caption, MarkdownParagraph) else ""
-            kept.append(MarkdownTable(part.cells, plain(words)))
+            kept.append(MarkdownTable(part.cells, plain(str(parts[captions[place]]))))
         elif place not in taken:
             kept.append(part)
     return kept
@@ -141,7 +133,7 @@ def _run(lines: Sequence[str], after_image: bool) -> Iterator[Part]:
             below_image = False
     paragraph = " ".join(" ".join(kept).split())
     if paragraph:
-        yield MarkdownParagraph(paragraph)
+        yield paragraph
 
 
 def _cells(rows: Iterator[list[str]], most: int) -> Cells:
@@ -158,7 +150,7 @@ def _cells(rows: Iterator[list[str]], most: int) -> Cells:
 
 
 def _is_caption(part: Part) -> bool:
-    return isinstance(part, MarkdownParagraph) and _TABLE_CAPTION.match(part.text) is not None
+    return isinstance(part, str) and _TABLE_CAPTION.match(part) is not None
 
 
 _LABEL = re.compile(r"[*_]{0,3}abstract[*_]{0,3}\s{0,2}[.:—–-]{0,3}[*_]{0,3}\s{0,2}", re.IGNORECASE)
@@ -206,11 +198,11 @@ def _abstract(front: Sequence[Part]) -> str:
             if below := _joined(front[place + 1 :]):
                 return below
             break
-    texts = {p: part.text for p, part in enumerate(front) if isinstance(part, MarkdownParagraph)}
+    texts = {place: part for place, part in enumerate(front) if isinstance(part, str)}
     for place, text in texts.items():
         if (label := _LABEL.match(text)) is not None:
             rest = text[label.end() :]
-            first = [MarkdownParagraph(rest)] if rest else []
+            first = [rest] if rest else []
             if labelled := _joined([*first, *front[place + 1 :]]):
                 return labelled
             break
@@ -223,15 +215,15 @@ def _joined(parts: Sequence[Part]) -> str:
     paragraphs: list[str] = []
     is_cut = False
     for part in parts:
-        if not isinstance(part, MarkdownParagraph) or _AFTER.match(part.text):
+        if not isinstance(part, str) or _AFTER.match(part):
             break
         if is_cut:
-            paragraphs[-1] += f" {part.text}"
-        elif not paragraphs or _is_prose(part.text):
-            paragraphs.append(part.text)
+            paragraphs[-1] += f" {part}"
+        elif not paragraphs or _is_prose(part):
+            paragraphs.append(part)
         else:
             break
-        is_cut = not part.text.endswith(_SENTENCE_END)
+        is_cut = not part.endswith(_SENTENCE_END)
     return "\n\n".join(paragraphs)
 
 
@@ -296,7 +288,7 @@ def _split_references(parts: Sequence[Part]) -> tuple[list[Part], list[str]]:
         return list(parts), []
     start, first = heads[-1], heads[-1] + 1
     end = _next_heading(parts, first)
-    texts = {p: part.text for p, part in enumerate(parts) if isinstance(part, MarkdownParagraph)}
+    texts = {place: part for place, part in enumerate(parts) if isinstance(part, str)}
     if texts.keys().isdisjoint(range(first, end)):
         first = next((p for p, text in texts.items() if p >= end and text.startswith("[1]")), end)
         end = _next_heading(parts, first) if first > end else end
@@ -319,10 +311,10 @@ def _blocks(parts: Sequence[Part], title: str | None) -> list[Block]:
         if isinstance(part, MarkdownHeading):
             heading = part.text.rstrip(". ") or part.text
             blocks.append(Block(heading, depth=max(0, part.level - base)))
-        elif isinstance(part, MarkdownParagraph):
+        elif isinstance(part, str):
             if not blocks:
                 blocks.append(Block())
-            blocks[-1].add(part.text)
+            blocks[-1].add(part)
     if any(split_heading(block.heading or "")[0] for block in blocks):
         for block in blocks:
             block.depth = 0  # printed numbers say more than the marks do
@@ -334,5 +326,5 @@ SOURCE = Source(
     summary="literature surveys in Markdown (.md) with HTML tables and a list of references",
     matches=_matches,
     read=read_with(_read_survey, _LARGEST_FILE, "survey"),
-    reader_version="5",
+    reader_version="6",
 )

@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 from vivavoce.records import Reference
-from vivavoce.sources.fulltext.citing import Mention, RowsCited, TableText
-from vivavoce.sources.fulltext.references import NAMES, first_author, split_printed
-from vivavoce.text.citation_markers import (
-    AuthorYearMarker,
-    find_author_year_markers,
-    name_keys,
-    numeric_mentions,
-    surname_keys,
+from vivavoce.sources.fulltext.citing import PrintedCitations, RowsCited, TableText
+from vivavoce.sources.fulltext.model import Entry
+from vivavoce.sources.fulltext.references import (
+    BETWEEN_NAMES,
+    NAMES,
+    first_author,
+    split_printed,
 )
 from vivavoce.text.identifiers import PRINTED_YEAR, find_arxiv_id, find_doi
 
@@ -47,7 +45,6 @@ _BACK_PAGES = re.compile(r"(?<=[.\]])\s{1,2}[0-9]{1,2}(?:[,.] ?[0-9]{1,2}){0,30}
 _SAME_AUTHORS = re.compile(r"[—–-]{2,6}[,.]")
 _PART_OF_LINK = re.compile(r"(?<=/)\s(?=[a-z0-9])|(?<=arXiv:)\s(?=[0-9])")
 _BROKEN_DOI = re.compile(r"10\.[0-9]{4,9}/\S{0,100}- (?:\S{1,60}- ){0,5}(?=\S{0,60}[0-9]|[a-z]\b)")
-_MAX_NAMESAKES = 50
 _MAX_TEXT = 2_000_000
 """Most characters searched in all tables; spanning cells are repeated in every place."""
 
@@ -59,10 +56,8 @@ class ListEntry:
     reference: Reference
     number: int | None
     """The number printed before the entry."""
-    letter: str
-    """The letter after the year; empty if there is none."""
-    names: str
-    """Text before the title or year: the authors."""
+    people: Sequence[str]
+    """The authors as printed."""
 
 
 def read_list(paragraphs: Sequence[str]) -> list[ListEntry]:
@@ -84,7 +79,7 @@ def _with_same_authors(entries: Sequence[ListEntry]) -> Iterator[ListEntry]:
         if before is not None and _SAME_AUTHORS.match(entry.reference.raw):
             author = before.reference.first_author
             work = replace(entry.reference, first_author=author)
-            entry = replace(entry, reference=work, names=before.names)
+            entry = replace(entry, reference=work, people=before.people)
         yield entry
         before = entry
 
@@ -169,7 +164,7 @@ def _starts(paragraph: str) -> Iterator[int]:
 
 def _entry(raw: str, ordinal: int, number: int | None) -> ListEntry:
     raw = _BACK_PAGES.sub("", raw)[:_MAX_ENTRY].strip()
-    names, year, letter, title = split_printed(raw)
+    names, year, _, title = split_printed(raw)
     whole = _PART_OF_LINK.sub("", raw)
     whole = _BROKEN_DOI.sub(lambda match: match[0].replace("- ", "-"), whole)
     arxiv, doi = find_arxiv_id(whole), find_doi(whole)
@@ -182,58 +177,28 @@ def _entry(raw: str, ordinal: int, number: int | None) -> ListEntry:
         arxiv_id=arxiv[0] if arxiv else None,
         doi=None if doi is None or doi.endswith("-") else doi,  # half a DOI may match another work
     )
-    return ListEntry(reference, number, letter, names)
+    return ListEntry(reference, number, BETWEEN_NAMES.split(names))
 
 
 class ListedCitations:
-    """Resolves citation markers by the printed numbers, else by first author and year."""
+    """Finds the works that tables cite, by the printed numbers, else by authors and year."""
 
     def __init__(self, entries: Sequence[ListEntry]) -> None:
         self._room = _MAX_TEXT
         self._numbers: dict[int, int] = {}
-        self._by_author: dict[tuple[str, int], list[ListEntry]] = defaultdict(list)
-        self._words = [name_keys(entry.names) for entry in entries]
         for entry in entries:
-            reference = entry.reference
             if entry.number is not None:
-                self._numbers.setdefault(entry.number, reference.ordinal)
-            elif reference.year is not None and reference.first_author:
-                for key in sorted(surname_keys(reference.first_author)):
-                    self._by_author[key, reference.year].append(entry)
+                self._numbers.setdefault(entry.number, entry.reference.ordinal)
+        works = [entry.reference for entry in entries]
+        listed = [Entry(raw=one.reference.raw, people=one.people) for one in entries]
+        self._printed = PrintedCitations(listed, works, numbers=self._numbers)
 
     def cited_in(self, table: MarkdownTable) -> tuple[tuple[int, ...], RowsCited]:
         """References that a table or its caption cites unambiguously, in all and by row."""
         self._room -= sum(len(cell) for row in table.cells for cell in row)
         if self._room < 0:
             return (), ()
-        if self._numbers:
-            # A row is one line, so that other markers explain a bracket alone in its cell.
-            lines = [(" ".join(row),) for row in table.cells]
-            printed = TableText(table.caption, lines, between_rows="\n")
-            mentions = list(numeric_mentions(printed.text, self._numbers))
-        else:
-            printed = TableText(table.caption, table.cells)
-            mentions = list(self._by_name(printed.text))
-        cited = tuple(sorted({one for _, meant in mentions for one in meant}))
-        return cited, printed.by_row(mentions, cited)
-
-    def _by_name(self, text: str) -> Iterator[Mention]:
-        for marker in find_author_year_markers(text):
-            # The first reading that fits any entry counts, unless it fits several.
-            fitting = (self._fitting(names, marker) for names in marker.readings)
-            meant = next(filter(None, fitting), [])
-            if len(meant) == 1:
-                yield marker.start, (meant[0],)
-
-    def _fitting(self, names: tuple[str, ...], marker: AuthorYearMarker) -> list[int]:
-        namesakes = self._by_author.get((names[0], marker.year), [])
-        if len(namesakes) > _MAX_NAMESAKES:
-            return []
-        fitting = [
-            entry
-            for entry in namesakes
-            if all(name in self._words[entry.reference.ordinal] for name in names[1:])
-        ]
-        if marker.letter and any(entry.letter for entry in fitting):
-            fitting = [entry for entry in fitting if entry.letter == marker.letter]
-        return list(dict.fromkeys(entry.reference.ordinal for entry in fitting))
+        # A row is one line, so that other markers explain a bracket alone in its cell.
+        lines = [(" ".join(row),) for row in table.cells] if self._numbers else table.cells
+        between = "\n" if self._numbers else "\n\n"
+        return self._printed.cited_in(TableText(table.caption, lines, between_rows=between))
