@@ -8,12 +8,14 @@ a wrong result.
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import module_from_spec, spec_from_file_location
 from itertools import pairwise
+from pathlib import Path
 from traceback import walk_tb
 from types import ModuleType, UnionType
 from typing import Any, Generic, TypeVar
 
-from vivavoce.errors import PluginError, StaleError, VivaError
+from vivavoce.errors import InputError, PluginError, StaleError, VivaError
 
 T = TypeVar("T")
 FAMILIES, SOURCES = "vivavoce.families", "vivavoce.sources"
@@ -103,6 +105,19 @@ def described(error: BaseException) -> str:
     words = str(error).rstrip(".")
     known = words if isinstance(error, VivaError) else f"{type(error).__name__}: {words}"
     return f"{place}: {known}" if (place := _place(error)) else known
+
+
+def module_of_file(path: Path) -> ModuleType:
+    """Run a user's Python file as a module; `InputError` if it is none, or its code fails."""
+    spec = spec_from_file_location(f"vivavoce_own_{path.stem}", path)
+    if spec is None or spec.loader is None:
+        raise InputError(f"{path} is not a Python file.")
+    module = module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:  # a user's code can raise anything
+        raise InputError(f"{path} cannot be run: {type(error).__name__}: {error}.") from error
+    return module
 
 
 def _place(error: BaseException) -> str:

@@ -35,6 +35,7 @@ def test_json_is_one_document_with_the_failures_and_their_reasons(
         "merged": 1,
         "results": 0,
         "results_of_papers": 0,
+        "moved": 1,
         "ignored_columns": ["mood"],
         "corpus": str(tmp_path / "c"),
     }
@@ -83,3 +84,14 @@ def test_a_real_process_keeps_stdout_for_json(tei: Path, tmp_path: Path) -> None
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["read"] == 2
+
+
+def test_papers_whose_date_is_another_than_before_are_counted(tmp_path: Path) -> None:
+    rows = tmp_path / "rows.jsonl"
+    row = {"id": "paper:a", "title": "Of graphs", "doi": "10.5555/1"}
+    moved = []
+    for published in ("2021-05-02", "2020-03-01", "2020-03-01"):
+        rows.write_text(json.dumps({**row, "published": published}))
+        result = viva_here("ingest", "metadata", rows, "--corpus", tmp_path / "c")
+        moved.append("1 paper moved to another first public date." in result.stdout)
+    assert moved == [False, True, False]

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from vivavoce.tasks import list_families
+
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 _LOADED = re.compile(
@@ -48,6 +50,17 @@ def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
     ]
     assert loaded
     assert [where for where in loaded if re.match(r"[a-z]+:|//", where)] == []
+
+
+@pytest.mark.slow
+def test_the_reference_knows_every_task_metric_and_command(site: Path) -> None:
+    for family, card in list_families().items():
+        page = (site / "reference" / "tasks" / f"{family}.html").read_text("utf-8")
+        assert all(f"vivavoce/{task}" in page for task in card.tasks)
+    assert "rougeL" in (site / "reference" / "metrics.html").read_text("utf-8")
+    assert "--cost-limit" in (site / "reference" / "commands.html").read_text("utf-8")
+    assert "viva board verify" in (site / "reference/commands/board.html").read_text("utf-8")
+    assert "max_overlap" in (site / "reference" / "rounds.html").read_text("utf-8")
 
 
 def test_every_group_of_commands_has_its_page() -> None:

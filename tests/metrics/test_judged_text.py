@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vivavoce.metrics.citation_list import Citations
 from vivavoce.metrics.judged_text import (
     ASPECTS,
     CLAIM_LABELS,
@@ -15,7 +16,6 @@ from vivavoce.metrics.judged_text import (
     GRADES,
     NUGGET_LABELS,
     OVERALL,
-    Claim,
     Outcome,
     Ruling,
     Verdict,
@@ -115,9 +115,9 @@ def test_grades_of_what_is_cited() -> None:
 def test_each_sentence_is_a_claim_once_however_short() -> None:
     text = "Nets read [1]. Trees grow [2, 99].\n\nNets read [1]. Few do.\n\nReferences\n[1] Nets."
     assert read_claims(text, WORKS) == [
-        Claim("Nets read [1].", frozenset({1})),
-        Claim("Trees grow [2, 99].", frozenset({2}), 1),
-        Claim("Few do."),
+        ("Nets read [1].", Citations(frozenset({1}), 0)),
+        ("Trees grow [2, 99].", Citations(frozenset({2}), 1)),
+        ("Few do.", Citations(frozenset(), 0)),
     ]
 
 

@@ -263,7 +263,7 @@ CLOSED_AT_ONCE = """
 import sys
 from vivavoce.models.local import LocalAPI
 
-for _ in range(4):
+for _ in range(2):
     LocalAPI(sys.argv[1], n_ctx=256).close()
 """
 

@@ -68,6 +68,7 @@ def test_names_that_a_paper_gives_arguments_are_on_the_card(small: Round, tmp_pa
     [
         ({"sweep": {"chunk": [1]}}, "'chunk' is not an argument of rag, title. There are: chunks"),
         ({"sweep": {"context": [4096, 0]}}, "context=0 is not a number of tokens"),
+        ({"sweep": {"context": [4096, "many"]}}, "context='many' is not a number of tokens"),
         ({"sweep": {"context": [1]}, "context": 2}, "context has one value and is swept too"),
         ({"method_args": {"track": 1}}, "'track' is not an argument of rag. There are: chunks"),
         ({"sweep": {"chunks": [1]}, "method_args": {"chunks": 2}}, "one value and is swept too"),

@@ -121,6 +121,8 @@ def ingest(
         f"{report.undated:,} undated; {report.completed:,} are known from {kind} and "
         "another source."
     )
+    if report.moved:
+        lines.append(f"{counted(report.moved, 'paper')} moved to another first public date.")
     if enriched is not None:
         lines.append(f"{enrich} has {enriched.found:,} of the {enriched.asked:,} papers asked for.")
     if kind == "pdf" and report.undated:

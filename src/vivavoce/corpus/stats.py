@@ -2,13 +2,19 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from vivavoce.corpus.boards import most_first
 from vivavoce.corpus.dating import CONTRADICTIONS
 from vivavoce.corpus.fields import GATES
-from vivavoce.corpus.reading import Corpus
+from vivavoce.corpus.reading import Corpus, load_corpus
 from vivavoce.corpus.schema import TABLES
+from vivavoce.errors import DamagedError, InputError, StaleError
 from vivavoce.text.dates import earlier
 
 
@@ -75,3 +81,23 @@ def date_report(corpus: Corpus) -> dict[str, Any]:
         ),
         "contradictions": list(contradictions(corpus)),
     }
+
+
+def first_dates(folder: Path) -> pa.Table:
+    """First public dates by paper; none of a corpus that is new, cut short or damaged."""
+    names = ["paper_id", "first_public"]
+    try:
+        corpus = load_corpus(folder)
+        paths = [corpus.sound_path(name) for name in corpus.files("papers")]
+    except (InputError, StaleError, DamagedError):
+        paths = []
+    empty = pa.schema([(name, pa.string()) for name in names]).empty_table()
+    tables = [pq.read_table(path, columns=names).cast(empty.schema) for path in paths]
+    return pa.concat_tables([empty, *tables])
+
+
+def count_moved(before: pa.Table, after: pa.Table) -> int:
+    """Number of papers in both tables whose dates differ."""
+    both = before.join(after, "paper_id", join_type="inner", right_suffix="_now")
+    dates = (pc.fill_null(both[name], "") for name in ("first_public", "first_public_now"))
+    return pc.sum(pc.not_equal(*dates)).as_py() or 0

@@ -12,7 +12,6 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from vivavoce.text import read_data
 
@@ -261,20 +260,9 @@ _INDEX = re.compile(r"_(?:\{[^{}]*\}|[\w,]+)")
 _ASSIGNMENT = re.compile(r"[^=<>]{1,20}=[\d.]+")
 
 
-@dataclass(slots=True)
-class _Tokens:
-    texts: list[str]
-    place: int = 0
-
-    def take(self) -> str | None:
-        """The next token; None at the end."""
-        self.place += 1
-        return self.texts[self.place - 1] if self.place <= len(self.texts) else None
-
-
 def linear_form(latex: str) -> str:
     """Write a formula as one line of text; text beyond the limits is cut."""
-    tokens = _Tokens(_LATEX_TOKEN.findall(unicodedata.normalize("NFC", latex[:_MAX_LENGTH])))
+    tokens = iter(_LATEX_TOKEN.findall(unicodedata.normalize("NFC", latex[:_MAX_LENGTH])))
     return " ".join(_read(tokens, "", 0).split())
 
 
@@ -299,15 +287,17 @@ def symbol_stem(symbol: str) -> str:
     return re.sub(r"[\s{}]", "", stem).strip("()") if "bar(" not in stem else stem.replace(" ", "")
 
 
-def _read(tokens: _Tokens, closing: str, depth: int) -> str:
+def _read(tokens: Iterator[str], closing: str, depth: int) -> str:
     """Read the text up to a closing token, and take that token."""
     parts: list[str] = []
-    while (token := tokens.take()) is not None and token != closing:
+    for token in tokens:
+        if token == closing:
+            break
         parts.append(_one(token, tokens, depth))
     return "".join(parts)
 
 
-def _one(token: str, tokens: _Tokens, depth: int) -> str:
+def _one(token: str, tokens: Iterator[str], depth: int) -> str:
     """Read a token with its arguments."""
     if depth >= _MAX_NESTING:
         return token
@@ -330,11 +320,9 @@ def _one(token: str, tokens: _Tokens, depth: int) -> str:
     return f"{token[1:]} " if token[1:] in ("ln", "log", "exp", "max", "min") else token[1:]
 
 
-def _argument(tokens: _Tokens, depth: int) -> str:
+def _argument(tokens: Iterator[str], depth: int) -> str:
     """Read the argument of a command: a group in braces or one token."""
-    while tokens.place < len(tokens.texts) and tokens.texts[tokens.place].isspace():
-        tokens.place += 1
-    token = tokens.take()
+    token = next((token for token in tokens if not token.isspace()), None)
     return "" if token is None else _one(token, tokens, depth + 1)
 
 

@@ -53,7 +53,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from vivavoce.metrics import Ratio
-from vivavoce.metrics.citation_list import body_of, find_citations
+from vivavoce.metrics.citation_list import Citations, body_of, find_citations
 from vivavoce.text.normalise import normalise_title
 from vivavoce.text.sentences import split_sentences
 
@@ -270,32 +270,17 @@ def nugget_values(importance: Sequence[str], rulings: Sequence[Ruling | None]) -
     return values
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """A sentence of an answer, and what it cites."""
-
-    text: str
-    cited: frozenset[int] = frozenset()
-    """Numbers of listed works, from 1."""
-    unlisted: int = 0
-    """Citations of anything else."""
-
-
-def read_claims(text: str, works: Sequence[str] = ()) -> list[Claim]:
-    """The sentences of a text without its list of references, each once.
+def read_claims(text: str, works: Sequence[str] = ()) -> list[tuple[str, Citations]]:
+    """The sentences of a text without its list of references, each once, with their citations.
 
     `works` are the titles of the list whose numbers the text cites.
     """
-    claims: dict[str, Claim] = {}
+    claims: dict[str, tuple[str, Citations]] = {}
     for sentence in split_sentences(body_of(text)):
         key = normalise_title(sentence)
         if key and key not in claims and len(claims) < MAX_CLAIMS:
-            citations = find_citations(sentence, works) if works else None
-            claims[key] = (
-                Claim(sentence, citations.listed, citations.unlisted)
-                if citations
-                else Claim(sentence)
-            )
+            citations = find_citations(sentence, works) if works else Citations(frozenset(), 0)
+            claims[key] = sentence, citations
     return list(claims.values())
 
 

@@ -172,7 +172,7 @@ def _methods_as_rows(table: ParsedTable, metric: str | None) -> ParsedTable:
         label for label in header if frozenset(_WORD.findall(label.casefold())) & _METHOD_HEADERS
     ]
     named = header if methods else ("method", *header[1:])
-    return ParsedTable(table.kind, named, tuple(rows))
+    return ParsedTable(named, tuple(rows))
 
 
 def _tables_of(value: Any) -> tuple[ParsedTable, ...]:
@@ -183,7 +183,7 @@ def _tables_of(value: Any) -> tuple[ParsedTable, ...]:
         tuple("" if record.get(name) is None else str(record[name]) for name in header)
         for record in records
     )
-    return (ParsedTable("json", header, tuple(rows)),) if records else ()
+    return (ParsedTable(header, tuple(rows)),) if records else ()
 
 
 def _records(value: Any) -> list[dict[str, Any]]:

@@ -280,9 +280,6 @@ class PostingsIndex:
         numbers = self._searcher.fast_field_values(_NUMBER, [place for _, place in hits])
         return sorted(self._ids[int(number)] for number in numbers if number is not None)
 
-    def __len__(self) -> int:
-        return len(self._ids)
-
 
 def _schema() -> tantivy.Schema:
     import tantivy

@@ -84,6 +84,18 @@ class Source:
     reader_version: str = "1"
     """Version of the reader; raised when the same bytes give other records."""
 
+    def list_ignored(
+        self, files: Iterable[tuple[str, Path]], options: ReadOptions
+    ) -> tuple[str, ...]:
+        """Columns of the files that are not read; `InputError` for columns it cannot rename."""
+        if self.ignored_columns is None:
+            if options.rename:
+                raise InputError(f"{self.kind} has no columns to rename: leave out --map.")
+            return ()
+        return tuple(
+            sorted({name for _, path in files for name in self.ignored_columns(path, options)})
+        )
+
 
 def read_whole(path: Path, largest: int, noun: str) -> bytes:
     """A file's content; `InputError` if it has over `largest` bytes, which no `noun` has."""

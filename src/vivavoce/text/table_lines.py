@@ -22,8 +22,6 @@ MAX_CELLS = 200_000
 class ParsedTable:
     """One table; every row has as many cells as the header."""
 
-    kind: str
-    """Format of the source: `pipe`, `html`, `latex` or `csv`."""
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
@@ -53,24 +51,24 @@ class TableBudget:
         return True
 
 
-def build_table(kind: str, rows: Iterator[list[str]], budget: TableBudget) -> ParsedTable | None:
-    """Build a table from rows, reading none beyond the budget; None without rows or budget."""
+def build_table(rows: Iterator[list[str]], budget: TableBudget) -> Iterator[ParsedTable]:
+    """Build a table from rows, reading none beyond the budget; none without rows or budget."""
     header = next(rows, None)
     if header is None:
         budget.admit(0, tables=1)
-        return None
+        return
     if len(header) > MAX_COLUMNS:
         budget.truncated = True
         header = header[:MAX_COLUMNS]
     width = len(header)
     if not budget.admit(width, tables=1):
-        return None
+        return
     body: list[tuple[str, ...]] = []
     for row in rows:
         if not budget.admit(width, rows=1):
             break
         body.append(tuple(row[:width]) + ("",) * (width - len(row)))
-    return ParsedTable(kind, tuple(header), tuple(body))
+    yield ParsedTable(tuple(header), tuple(body))
 
 
 PIPES = "|│┃║｜"
@@ -131,9 +129,7 @@ def starts_pipe_table(first: str, second: str) -> bool:
 def read_pipe_block(lines: Iterable[str], budget: TableBudget) -> Iterator[ParsedTable]:
     """Read the tables in a run of pipe lines; blank lines in the run are empty strings."""
     for _, rows in groupby(_numbered_rows(lines), key=itemgetter(0)):
-        table = build_table("pipe", ([_read_cell(cell) for cell in raw] for _, raw in rows), budget)
-        if table is not None:
-            yield table
+        yield from build_table(([_read_cell(cell) for cell in raw] for _, raw in rows), budget)
         if budget.truncated:
             return
 
@@ -187,14 +183,10 @@ def _read_cell(cell: str) -> str:
     return collapse_spaces(unescape_entities(cell))
 
 
-def read_delimited(lines: Iterable[str], delimiter: str, budget: TableBudget) -> ParsedTable | None:
-    """Read a table from delimited lines; a field beyond csv's own limit truncates the table."""
-    return build_table("csv", _delimited_rows(lines, delimiter, budget), budget)
-
-
-def _delimited_rows(
+def delimited_rows(
     lines: Iterable[str], delimiter: str, budget: TableBudget
 ) -> Iterator[list[str]]:
+    """Read rows from delimited lines; a field beyond csv's own limit truncates the table."""
     reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
     while True:
         try:

@@ -24,10 +24,10 @@ from vivavoce.text.table_lines import (
     TableBudget,
     build_table,
     choose_delimiter,
+    delimited_rows,
     is_consistent,
     is_pipe_line,
     is_rule_line,
-    read_delimited,
     read_pipe_block,
     starts_pipe_table,
 )
@@ -263,25 +263,21 @@ def _marked_tables(text: str, budget: TableBudget) -> Iterator[ParsedTable]:
             lines.advance()
             is_tabbed = fence.group(1).lower() == "tsv"
             delimiter = "\t" if is_tabbed else choose_delimiter(lines.peek() or "")
-            yield from _one(read_delimited(_fenced_lines(lines), delimiter, budget))
+            rows = delimited_rows(_fenced_lines(lines), delimiter, budget)
+            yield from build_table(rows, budget)
         elif html := HTML_START.match(text, mark.start()):
             lines.position = html_end(text, html.start())
             rows = html_rows(text[html.start() : lines.position])
-            yield from _one(build_table("html", rows, budget))
+            yield from build_table(rows, budget)
         elif latex := LATEX_START.match(text, mark.start()):
             begin, lines.position = latex_body(text, latex)
             body = text[begin : lines.position]
             if latex.group(1) != "array" or "\\hline" in body:  # else it is an equation
-                yield from _one(build_table("latex", latex_rows(body), budget))
+                yield from build_table(latex_rows(body), budget)
         elif starts_pipe_table(line, lines.following()):
             yield from read_pipe_block(_pipe_lines(lines), budget)
         else:
             lines.advance()
-
-
-def _one(table: ParsedTable | None) -> Iterator[ParsedTable]:
-    if table is not None:
-        yield table
 
 
 def _fenced_lines(lines: _Lines) -> Iterator[str]:
@@ -314,4 +310,4 @@ def _unmarked_tables(text: str, budget: TableBudget) -> Iterator[ParsedTable]:
         block = [line for line in lines if not line.rstrip().endswith(":")]
         delimiter = choose_delimiter(block[0]) if block else ","
         if is_consistent(block, delimiter):
-            yield from _one(read_delimited(block, delimiter, budget))
+            yield from build_table(delimited_rows(block, delimiter, budget), budget)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from inspect_ai.model import ModelUsage
-from tests.servers.commands import title_logs
+from tests.servers.commands import only_json, title_logs, viva_here
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.reports import Sheet
@@ -164,3 +164,5 @@ def test_windows_are_columns_and_a_model_that_lacks_one_has_a_dash(
     assert isinstance(table, Sheet)
     assert table.heads[3:] == ("800", "2000", "own")
     assert [row[3:] for row in table.rows] == [("0.100", "0.200", "–"), ("0.300", "–", "0.400")]
+    shown = only_json(viva_here("board", "show", tmp_path, "--by", "context", "--json").stdout)
+    assert {row["context"] for row in shown["rows"]} == {800, 2000, None}

@@ -88,7 +88,7 @@ def test_a_tool_that_a_task_does_not_give_is_reported_in_a_sentence(
         ("mine.py@nobody", "", "has no function 'nobody'"),
         ("mine.py@not_callable", "", "has no function 'not_callable'"),
         ("mine.py@alone", "0" * 64, "has changed since the run began"),
-        ("wrong.py@alone", "", "cannot be imported: SyntaxError"),
+        ("wrong.py@alone", "", "cannot be run: SyntaxError"),
         ("README.md@alone", "", "is not a Python file"),
     ],
 )

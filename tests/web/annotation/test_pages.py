@@ -152,6 +152,17 @@ def test_guidelines_are_markdown_without_html_and_images() -> None:
     assert not re.search(r"<script|<img|<b>|<i>|href=\"javascript", hostile)
 
 
+def test_keys_and_files_beside_the_pages_are_there(tmp_path: Path) -> None:
+    static = Path(__file__).parents[3] / "src/vivavoce/web/annotation/static"
+    made = make(tmp_path, 1, kind="demands")
+    with visitors(made, "ann") as (ann,):
+        ann.open()
+        keys = re.findall(r'data-key="(.)"', ann.text)
+        assert set("1q2w3e4r5tns") <= set(keys)
+        for name in ("annotate.css", "annotate.js", "icon.svg"):
+            assert ann.http.get(f"/static/{name}").text == (static / name).read_text("utf-8")
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_is_shown_with_all_its_parts_and_labelled(tmp_path: Path, kind: str) -> None:
     rows = [{"id": "full", "content": full_content(kind)}, {"id": "x", "content": {}}]
@@ -168,3 +179,27 @@ def test_every_kind_is_shown_with_all_its_parts_and_labelled(tmp_path: Path, kin
         ann.send(**ANSWERS[kind])
         ann.send(**ANSWERS[kind])
         assert "Nothing left for now" in ann.text
+        for page in ann.pages:
+            check_page(page)
+
+
+def check_page(text: str) -> None:
+    page = lxml_html.fromstring(text)
+    assert text.startswith("<!doctype html>")
+    assert page.get("lang") == "en"
+    assert len(page.xpath("//h1")) == 1, text
+    assert len(page.xpath("//main")) == 1
+    ids = page.xpath("//@id")
+    assert len(ids) == len(set(ids)), ids
+    for control in page.xpath("//input[not(@type='hidden')] | //textarea"):
+        name = control.get("id")
+        labelled = page.xpath("//label[@for=$name]", name=name) if name else []
+        assert labelled or control.xpath("ancestor::label"), lxml_html.tostring(control)
+    for reference in page.xpath("//@aria-labelledby | //@aria-describedby"):
+        assert reference in ids
+    for table in page.xpath("//table"):
+        assert table.xpath(".//thead//th[@scope='col']")
+    # The policy forbids all of these.
+    assert not page.xpath(
+        "//@style | //style | //script[not(@src)] | //@*[starts-with(name(),'on')]"
+    )

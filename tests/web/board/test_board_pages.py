@@ -71,6 +71,19 @@ def test_the_first_page_has_facts_of_models_rounds_notes_and_recomputing(tmp_pat
     assert text_of(page.xpath("//section[@class='notes']//li")[0]) == board.notes[0]
 
 
+def test_headers_caption_and_language_are_there_for_screen_readers(tmp_path: Path) -> None:
+    page = read_page(make_board(make_row("a/one", 0.4, 1)), tmp_path)
+    assert page.get("lang") == "en"
+    for path in tmp_path.rglob("*.html"):
+        page = html.fromstring(path.read_bytes())
+        assert all(cell.get("scope", "").startswith("col") for cell in page.xpath("//thead//th"))
+        assert all(cell.get("scope") == "row" for cell in page.xpath("//tbody//th"))
+        for region in page.xpath("//*[@role='region']"):
+            assert page.get_element_by_id(region.get("aria-labelledby")) is not None
+        ids = page.xpath("//@id")
+        assert len(ids) == len(set(ids)), path
+
+
 def test_every_page_keeps_its_policy_and_links_only_to_files_of_the_site(tmp_path: Path) -> None:
     write_site(make_board(make_row("a/one", 0.4, 1)), tmp_path)
     for path in tmp_path.rglob("*.html"):

@@ -20,6 +20,7 @@ from vivavoce.corpus.reading import (
     read_faults,
 )
 from vivavoce.corpus.schema import DOCUMENT, document_row
+from vivavoce.corpus.stats import count_moved, first_dates
 from vivavoce.errors import DamagedError, InputError, VivaError
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions, Source, get_source
@@ -309,6 +310,8 @@ class IngestReport:
     """Number of leaderboard entries from this kind that the corpus now has."""
     results_of_papers: int
     """Number of these entries that belong to papers of the corpus."""
+    moved: int
+    """Number of papers whose first public date is another than before."""
     ignored_columns: tuple[str, ...]
     """Columns of the files that were not read."""
 
@@ -355,29 +358,21 @@ def ingest_files(
     """
     options = options or ReadOptions()
     kinds = [(get_source(kind), paths) for kind, paths in files.items()]
-    ignored = [_ignored_columns(source, paths, options) for source, paths in kinds]
+    ignored = [source.list_ignored(paths, options) for source, paths in kinds]
     with lock(corpus):
+        before = first_dates(corpus)
         batches = [
             import_files(corpus, *kind, options, fresh=fresh, progress=progress) for kind in kinds
         ]
         built = build_tables(corpus, engine)
-    return [_report(*parts) for parts in zip(batches, [built] * len(kinds), ignored, strict=True)]
+        moved = count_moved(before, first_dates(corpus))
+    return [
+        _report(batch, built, moved, columns)
+        for batch, columns in zip(batches, ignored, strict=True)
+    ]
 
 
-def _ignored_columns(
-    source: Source, files: Sequence[File], options: ReadOptions
-) -> tuple[str, ...]:
-    """Columns that the source ignores; this checks the options before any file is read."""
-    if source.ignored_columns is None:
-        if options.rename:
-            raise InputError(f"{source.kind} has no columns to rename: leave out --map.")
-        return ()
-    return tuple(
-        sorted({name for _, path in files for name in source.ignored_columns(path, options)})
-    )
-
-
-def _report(batch: Batch, built: BuildCounts, ignored: tuple[str, ...]) -> IngestReport:
+def _report(batch: Batch, built: BuildCounts, moved: int, ignored: tuple[str, ...]) -> IngestReport:
     unmatched = [fault for origin, fault in built.unmatched if origin == batch]
     return IngestReport(
         kind=batch.kind,
@@ -393,5 +388,6 @@ def _report(batch: Batch, built: BuildCounts, ignored: tuple[str, ...]) -> Inges
         merged=built.merged,
         results=built.results[batch.kind],
         results_of_papers=built.results_of_papers[batch.kind],
+        moved=moved,
         ignored_columns=ignored,
     )

@@ -109,7 +109,7 @@ def _by_paper(table: ParsedTable, names: PaperNames) -> ParsedTable:
         ]
         grid = [tuple(row[n] for n in kept) for row in grid]
     header, *rows = grid
-    return ParsedTable(table.kind, header, tuple(rows))
+    return ParsedTable(header, tuple(rows))
 
 
 def _counts(column: Sequence[str]) -> bool:
@@ -164,7 +164,7 @@ def _read_row(row: Mapping[str, Any], columns: Sequence[str], names: PaperNames 
     if not isinstance(paper, str | int) or isinstance(paper, bool):
         raise InputError("Each row of a table needs a paper: its id, as a string or an integer.")
     cells = row.get("cells") or {}
-    return TableRow(_name(paper, names), tuple(_cell_text(cells.get(column)) for column in columns))
+    return TableRow(_name(paper, names), tuple(cell_text(cells.get(column)) for column in columns))
 
 
 def _read_papers(papers: Any, names: PaperNames | None) -> list[str]:
@@ -177,12 +177,12 @@ def _name(paper: str | int, names: PaperNames | None) -> str:
     return names.find(text) if names is not None else text
 
 
-def _cell_text(value: Any) -> str | None:
+def cell_text(value: Any) -> str | None:
     """A cell as text: lists joined by commas, True and False as yes and no."""
     if value is None:
         return None
     if isinstance(value, list):
-        parts = [_cell_text(part) for part in value if not isinstance(part, list)]
+        parts = [cell_text(part) for part in value if not isinstance(part, list)]
         if len(parts) < len(value):
             raise InputError("A cell of a table is a value or a list of values, not a nested list.")
         return ", ".join(part for part in parts if part)

@@ -11,7 +11,7 @@ original table is a lower bound.
 
 Quantities are compared in their base unit. Two are the same if one is a rounding of the other to at
 least three digits (two if there is a scale such as `k`). A bound (`>10k`) is not a value. A spread
-(`± 0.3`) counts only if both cells give one. A share and its percentage are the same (`0.912`,
+(`± 0.3`) does not count. A share and its percentage are the same (`0.912`,
 `91.2%`).
 """
 
@@ -92,8 +92,6 @@ def _list_forms(one: str, other: str) -> bool | None:
     shorter, longer = sorted((len(ones), len(others)))
     if longer < 2 or not shorter:
         return None
-    if shorter < 2 and max(len(raw_words(text)) for text in (one, other)) >= LONG:
-        return None
     if terms_of(" ".join(ones)) == terms_of(" ".join(others)):
         return True
     left, unmatched = list(others), list[str]()
@@ -115,23 +113,18 @@ def _number_forms(one: str, other: str) -> bool | None:
     first, second = read_numbers(one), read_numbers(other)
     if first is None or second is None:
         return None
-    ones, others = first.quantities, second.quantities
+    (ones, nouns), (others, other_nouns) = first, second
     if len(ones) != len(others) or not all(map(_same, ones, others)):
         return False
-    return True if first.nouns <= second.nouns or second.nouns <= first.nouns else None
+    return True if nouns <= other_nouns or other_nouns <= nouns else None
 
 
 def _word_forms(one: str, other: str) -> bool | None:
-    """True for words with the same senses; False if names with digits differ."""
+    """True for words with the same senses; None if they leave it open."""
     words = raw_words(one), raw_words(other)
     if terms_of(one) == terms_of(other):
-        is_passive = len({"by" in group for group in words}) == 2
-        in_order = terms_in_order(one) == terms_in_order(other)
-        return min(map(len, words)) < LONG or in_order or is_passive
-    if "".join(words[0]) == "".join(words[1]):
-        return True
-    digits = [{word for word in group if any(map(str.isdigit, word))} for group in words]
-    return False if digits[0] and digits[1] and digits[0] != digits[1] else None
+        return min(map(len, words)) < LONG or terms_in_order(one) == terms_in_order(other)
+    return True if "".join(words[0]) == "".join(words[1]) else None
 
 
 def _digits(text: str) -> set[str]:
@@ -142,8 +135,6 @@ def _items(text: str) -> list[str]:
     """Items of a list of short items; empty if the text is not such a list."""
     items = [item.strip() for item in _SEPARATOR.split(text) if item and item.strip()]
     is_list = len(items) <= _MAX_ITEMS and all(len(i.split()) <= _MAX_ITEM_WORDS for i in items)
-    if len(items) == 2 and " and " in text and len(raw_words(text)) > LONG:
-        is_list = False  # a sentence with two objects
     return list(dict.fromkeys(items)) if is_list else []
 
 
@@ -234,7 +225,6 @@ _TOKEN = re.compile(
     r"(?!to\b|and\b|or\b|until\b)[^\W\d_]+(?:[23]\b)?(?:/[^\W\d_]+(?:[23]\b)?)?)?",
     re.IGNORECASE,
 )
-_JOINT = re.compile(r"\s*(?:-|–|to|and|through|until)\s*", re.IGNORECASE)
 _RANGE = re.compile(r"(?<=\d)([kKMBTG%]?)\s*[-~]\s*(?=\d)")
 _WORD = re.compile(r"[^\W\d_]+|=")
 _MAX_CELL = 200
@@ -258,20 +248,12 @@ class Quantity:
     """Base unit; empty if there is none."""
     bound: str
     """`<`, `>` or empty."""
-    spread: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Numbers:
-    """Numbers of a cell."""
-
-    quantities: tuple[Quantity, ...]
-    nouns: frozenset[str]
-    """Words next to the numbers that are neither units nor fillers."""
-
-
-def read_numbers(text: str) -> Numbers | None:
+def read_numbers(text: str) -> tuple[list[Quantity], frozenset[str]] | None:
     """Read the numbers of a cell that consists of numbers; None for a cell of words.
+
+    Also return the words next to the numbers that are neither units nor fillers.
 
     Args:
         text: The cell without markup, with one kind of dash.
@@ -280,7 +262,6 @@ def read_numbers(text: str) -> Numbers | None:
         return None
     text = _POWER.sub(lambda m: f"{m[1] or 1}e{m[2]}{m[3]}", text)
     text = _RANGE.sub(r"\1 - ", text)
-    spreads = [float(match[1].replace(",", "")) for match in _SPREAD.finditer(text)]
     words = _SPREAD.sub(" ", text)
     quantities: list[Quantity] = []
     nouns: set[str] = set()
@@ -288,17 +269,12 @@ def read_numbers(text: str) -> Numbers | None:
     for match in _TOKEN.finditer(words):
         between = words[position : match.start()]
         quantity, noun = _quantity(match)
-        joins = bool(quantities) and _JOINT.fullmatch(between) is not None
         quantities.append(quantity)
-        nouns |= {noun, *_WORD.findall("" if joins else between.lower())}
+        nouns |= {noun, *_WORD.findall(between.lower())}
         position = match.end()
     nouns |= set(_WORD.findall(words[position:].lower()))
     kept = frozenset(word.removesuffix("s") for word in nouns - _FILLERS if word)
-    if not quantities or len(kept) > len(quantities) + 1:
-        return None
-    if spreads:
-        quantities[0] = replace(quantities[0], spread=spreads[0])
-    return Numbers(tuple(quantities), kept)
+    return (quantities, kept) if quantities else None
 
 
 def _quantity(match: re.Match[str]) -> tuple[Quantity, str]:
@@ -319,7 +295,6 @@ def _quantity(match: re.Match[str]) -> tuple[Quantity, str]:
         is_rough=bool(match["scale"]),
         unit=unit,
         bound=bound,
-        spread=None,
     )
     return quantity, "" if unit or not after else after.lower()
 
@@ -327,12 +302,10 @@ def _quantity(match: re.Match[str]) -> tuple[Quantity, str]:
 def _same(one: Quantity, other: Quantity) -> bool:
     if one.bound != other.bound:
         return False
-    if None not in (one.spread, other.spread) and one.spread != other.spread:
-        return False
     pairs, units = [(one, other)], {one.unit, other.unit}
     if one.unit != other.unit and not units <= {"", "share", "times", "frame"}:
         return units == {"", "s"} and one.printed == other.printed
-    if units <= {"", "share"} and not (one.is_rough or other.is_rough):
+    if units <= {"", "share"}:
         both = ((one, other), (other, one))
         as_shares = [
             (replace(small, value=small.value * 100, step=small.step * 100), large)

@@ -26,14 +26,10 @@ _FILLERS = frozenset(_DATA["fillers"])
 NEGATIONS = frozenset(_DATA["negations"])
 MAX_CELL = 2_000
 _CITATION = re.compile(r"\s*\[\s*\d{1,3}(?:\s*[,;-]\s*\d{1,3})*\s*\]|(?<=\w)[†‡§¶*]+")
-_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
-_RAISED = re.compile(r"[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
 _WORD = re.compile(r"#|[^\W_]+")
 _CAPITALS = re.compile(r"(?<![^\W_])[A-Z][A-Za-z]*[A-Z]s?(?![^\W_])")
 _CUT = re.compile(r"(?<![^\W_])([^\W\d_]{3,8})\.(?=\s|$|/)")
 _COUNTS = ("#", "num", "nr", "nb")
-_WHOLE = 2
-"""Maximum letters of an abbreviation that is understood only if it is the whole cell."""
 _MAX_PHRASE = 8
 Terms = tuple[str, ...]
 
@@ -41,7 +37,6 @@ Terms = tuple[str, ...]
 def clean(text: str) -> str:
     """Remove markup, citations and footnotes from a text, and unify its punctuation."""
     text = plain_words(text[:MAX_CELL])
-    text = _RAISED.sub(lambda match: "^" + match.group().translate(_SUPERSCRIPTS), text)
     return _CITATION.sub("", unicodedata.normalize("NFKC", text).translate(PLAIN_MARKS)).strip()
 
 
@@ -133,7 +128,7 @@ def _senses(stems: Terms, *, is_header: bool) -> Iterator[str]:
         for size in range(min(_MAX_PHRASE, len(stems) - place), 0, -1):
             phrase = stems[place : place + size]
             sense = _CELLS.get(phrase) or (_HEADERS.get(phrase) if is_header else None)
-            if sense and len("".join(phrase)) > _WHOLE:
+            if sense:
                 yield sense
                 place += size
                 break

@@ -7,10 +7,11 @@ output of the program; the gold is not used.
 import re
 from collections.abc import Awaitable, Callable, Mapping
 
-from inspect_ai.model import ChatMessage, ChatMessageUser, get_model
+from inspect_ai.model import ChatMessageUser, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from vivavoce.checking import check_numbers
+from vivavoce.errors import InputError
 from vivavoce.metrics import FaultyAnswer
 from vivavoce.tasks.implementation.items.formula import RESULT
 from vivavoce.tasks.implementation.items.report import headings_as_methods
@@ -25,7 +26,7 @@ from vivavoce.tasks.methods.direct import (
     say,
 )
 from vivavoce.tasks.prompting import PromptSet, folder_at, load_prompts
-from vivavoce.tasks.prompting.fitting import text_of
+from vivavoce.tasks.prompting.fitting import Window
 from vivavoce.tasks.prompting.windows import measure
 from vivavoce.tasks.scoring.guard import answer_of, find_fault
 
@@ -51,19 +52,21 @@ def self_refine(rounds: int = 3, context: int | None = None) -> Solver:
     check_numbers({"rounds": (rounds, 0, _MAX_ROUNDS)})
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        run = state.metadata["run"]
+        model, run = get_model(), state.metadata["run"]
+        window = Window(measure(str(model), model.api, context), int(state.metadata["max_tokens"]))
         check, prompts = CHECKS[run["kind"]], load_prompts(folder_at(run["prompts"]))
         _reply(prompts, state, "")  # report an unusable template before anything is paid
-        state.messages = [first_message(state, context, get_model())]
+        state.messages = [first_message(state, context, model)]
         state = await generate(state)
         used = left_out = 0
         failure = await _failure(check, state, run["timeout"])
         while failure is not None and used < rounds:
-            messages = _fitting([*state.messages, _reply(prompts, state, failure)], state, context)
-            if messages is None:
+            messages = [*state.messages, _reply(prompts, state, failure)]
+            try:  # without the oldest turns if they do not fit
+                state.messages, _ = window.fit(messages)
+            except InputError:
                 break
-            left_out += len(state.messages) + 1 - len(messages)
-            state.messages = messages
+            left_out += len(messages) - len(state.messages)
             state = await generate(state)
             used += 1
             failure = await _failure(check, state, run["timeout"])
@@ -85,22 +88,6 @@ def _reply(prompts: PromptSet, state: TaskState, failure: str) -> ChatMessageUse
     # Longer than any run of backticks in the report, so that a program cannot end the block.
     fence = "`" * max([3, *(1 + len(run) for run in re.findall("`+", failure))])
     return say(state, prompts.render(TEMPLATE, {"failure": failure}, {"fence": fence}).text)
-
-
-def _fitting(
-    messages: list[ChatMessage], state: TaskState, context: int | None
-) -> list[ChatMessage] | None:
-    """The conversation, or its first prompt and last two turns; None when neither fits."""
-    model = get_model()
-    measured = measure(str(model), model.api, context)
-    if measured.window is None:
-        return messages
-    room = measured.window - int(state.metadata["max_tokens"])
-    for kept in (messages, [messages[0], *messages[-2:]]):
-        tokens = (measured.counter.count(text_of(one)) + measured.overhead for one in kept)
-        if sum(tokens) <= room:
-            return kept
-    return None
 
 
 _MAX_ROWS = 1_000_000

@@ -64,12 +64,18 @@ def passages_of(paper: LibraryPaper) -> Iterator[Passage]:
     lead = f"{paper.title}\n\n{paper.abstract or ''}"
     for text in cut_text(lead, PASSAGE, OVERLAP):
         yield paper.paper_id, "abstract", text
+    for name, texts in _parts_of(paper, PASSAGE, OVERLAP):
+        for text in texts:
+            yield paper.paper_id, name, text
+
+
+def _parts_of(paper: LibraryPaper, size: int, overlap: int = 0) -> Iterator[tuple[str, list[str]]]:
+    """Name each section and table of a paper, and split it into pieces."""
     for number, section in enumerate(paper.sections, 1):
-        for text in cut_text(headed(section.heading, section.text), PASSAGE, OVERLAP):
-            yield paper.paper_id, f"section {number}", text
+        text = headed(section.heading, section.text)
+        yield f"section {number}", cut_text(text, size, overlap)
     for number, table in enumerate(paper.tables, 1):
-        for text in cut_table(table.caption, table.shown(), PASSAGE):
-            yield paper.paper_id, f"table {number}", text
+        yield f"table {number}", cut_table(table.caption, table.shown(), size)
 
 
 LIBRARY = pa.schema(columns_of(LibraryPaper))
@@ -303,13 +309,8 @@ class Library:
             return cut_text(self._outline(paper), size) or [""]
         if part == ABSTRACT:
             return cut_text(paper.abstract or "", size) or ["(no abstract)"]
-        sections = {f"section {n}": one for n, one in enumerate(paper.sections, 1)}
-        if section := sections.get(part):
-            return cut_text(headed(section.heading, section.text), size) or ["(empty)"]
-        tables = {f"table {n}": one for n, one in enumerate(paper.tables, 1)}
-        if table := tables.get(part):
-            return cut_table(table.caption, table.shown(), size) or ["(empty)"]
-        return None
+        parts = dict(_parts_of(paper, size))
+        return (parts[part] or ["(empty)"]) if part in parts else None
 
     def _names(self, paper: LibraryPaper) -> str:
         """Short list of the parts of a paper."""

@@ -32,7 +32,7 @@ from vivavoce.tasks.library import Library
 from vivavoce.tasks.library.desk import PAGE, RESULTS, Desk, functions_of, open_entry
 from vivavoce.tasks.methods.direct import check_context, generate_with_retry, say
 from vivavoce.tasks.prompting import SUFFIX, PromptSet, folder_at, prompts_at
-from vivavoce.tasks.prompting.fitting import ShownMessages, Window
+from vivavoce.tasks.prompting.fitting import Window
 from vivavoce.tasks.prompting.windows import measure
 
 START, LAST = "agent", "agent.answer"
@@ -173,17 +173,17 @@ class _Run:
 
     async def _ask(self, choice: Literal["auto", "none"]) -> ModelOutput:
         """Ask with as much of the conversation as fits, and append the reply."""
-        shown = self._window.fit(self._state.messages)
+        shown = self._shown()
         output = await self._generate(shown, choice)
         for _ in range(_NARROWINGS):
-            if not output.choices or output.message.tool_calls or len(shown.messages) == 1:
+            if not output.choices or output.message.tool_calls or len(shown) == 1:
                 break
             if output.stop_reason != "model_length":  # otherwise it is an error message
                 break
             # The window is unknown, or the text has more tokens than were counted.
             self._window.narrow(shown)
             try:
-                shown = self._window.fit(self._state.messages)
+                shown = self._shown()
             except InputError:  # nothing is left to remove, so it counts as an overflow
                 break
             output = await self._generate(shown, choice)
@@ -196,11 +196,18 @@ class _Run:
         self._state.messages.append(message)
         return output
 
-    async def _generate(self, shown: ShownMessages, choice: Literal["auto", "none"]) -> ModelOutput:
-        self._note["left_out"] = max(self._note["left_out"], shown.left_out)
+    def _shown(self) -> list[ChatMessage]:
+        """As much of the conversation as fits."""
+        shown, left_out = self._window.fit(self._state.messages)
+        self._note["left_out"] = max(self._note["left_out"], left_out)
+        return shown
+
+    async def _generate(
+        self, shown: list[ChatMessage], choice: Literal["auto", "none"]
+    ) -> ModelOutput:
         try:
             output = await generate_with_retry(
-                self._model, shown.messages, tools=self._tools, tool_choice=choice
+                self._model, shown, tools=self._tools, tool_choice=choice
             )
         except Exception as error:  # providers raise various errors if a model takes no tools
             # Python cannot read a reply with a number of thousands of digits.
@@ -216,7 +223,7 @@ class _Run:
         if output.usage is not None:
             self._note["tokens"] += output.usage.total_tokens
         else:  # the provider does not report them
-            self._note["tokens"] += sum(count(message.text) for message in shown.messages)
+            self._note["tokens"] += sum(count(message.text) for message in shown)
             self._note["tokens"] += count(output.completion)
         for call in (output.choices and output.message.tool_calls) or ():
             call.arguments = _storable(call.arguments)

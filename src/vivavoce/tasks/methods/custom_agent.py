@@ -5,7 +5,6 @@ by name. In such a function, OpenAI and Anthropic clients that ask for the model
 contestant, so frameworks work unchanged.
 """
 
-import importlib.util
 import inspect
 import sys
 from collections.abc import Awaitable, Callable
@@ -19,6 +18,7 @@ from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, ModelOutput,
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from vivavoce.errors import InputError
+from vivavoce.plugins import module_of_file
 from vivavoce.store import hash_file
 from vivavoce.tasks.library.desk import Desk, functions_of, in_words
 from vivavoce.tasks.methods.agent import open_library, tools_of
@@ -83,15 +83,7 @@ def _load(path: Path, attribute: str) -> Any:
     folder = str(path.resolve().parent)
     if folder not in sys.path:
         sys.path.append(folder)
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None:
-        raise InputError(f"{path} is not a Python file. Write FILE.py@NAME.")
-    module = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:  # importing a user's file can raise anything
-        raise InputError(f"{path} cannot be imported: {type(error).__name__}: {error}") from error
-    return getattr(module, attribute, None)
+    return getattr(module_of_file(path), attribute, None)
 
 
 class _Tools(dict[str, Callable[..., str]]):

@@ -167,36 +167,25 @@ async def run_in_batches(
     """
     for start in range(0, len(given), _AT_ONCE):
         batch = given[start : start + _AT_ONCE]
-        results, failure = await _run_at_once(who, [work(one) for one in batch])
+        # Providers can raise anything; errors are reported, never ignored.
+        outcomes = await asyncio.gather(*map(work, batch), return_exceptions=True)
+        failures = [one for one in outcomes if isinstance(one, BaseException)]
+        for failure in failures:
+            if not isinstance(failure, Exception):
+                raise failure
         yield [
-            (one, result) for one, result in zip(batch, results, strict=True) if result is not None
+            (one, result)
+            for one, result in zip(batch, outcomes, strict=True)
+            if not isinstance(result, BaseException)
         ]
-        if failure is not None:
-            raise failure
+        if failures and isinstance(failures[0], VivaError):
+            raise failures[0]
+        if failures:
+            # A retry that gave up names its last error.
+            cause = failures[0].__cause__ or failures[0]
+            what = f"{type(cause).__name__}: {cause}".rstrip(".: \n")
+            raise VivaError(
+                f"{who} failed: {what}. Run the same command again to resume."
+            ) from failures[0]
         if progress:
             progress(start + len(batch), len(given))
-
-
-async def _run_at_once(
-    who: str, work: Sequence[Coroutine[Any, Any, Result]]
-) -> tuple[list[Result | None], Exception | None]:
-    """Finish all pieces of work; return each result (None if it failed) and the first error."""
-    # Providers can raise anything; errors are reported, never ignored.
-    outcomes = await asyncio.gather(*work, return_exceptions=True)
-    results: list[Result | None] = []
-    failure: Exception | None = None
-    for one in outcomes:
-        if isinstance(one, Exception):
-            results.append(None)
-            if failure is None and not isinstance(one, VivaError):
-                # A retry that gave up names its last error.
-                cause = one.__cause__ if isinstance(one.__cause__, Exception) else one
-                what = f"{type(cause).__name__}: {cause}".rstrip(".: \n")
-                failure = VivaError(f"{who} failed: {what}. Run the same command again to resume.")
-                failure.__cause__ = one
-            failure = failure or one
-        elif isinstance(one, BaseException):
-            raise one
-        else:
-            results.append(one)
-    return results, failure

@@ -249,15 +249,6 @@ _AROUND = 8
 """Default tokens that a provider adds to a message."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShownMessages:
-    """The part of a conversation that is sent."""
-
-    messages: list[ChatMessage]
-    left_out: int
-    """Number of results that were removed or cut."""
-
-
 @dataclass(slots=True)
 class Window:
     """Limits on a model's conversation."""
@@ -267,14 +258,14 @@ class Window:
     """Tokens reserved for the answer and the descriptions of tools."""
     _sizes: dict[str, int] = field(default_factory=dict)
 
-    def fit(self, messages: Sequence[ChatMessage]) -> ShownMessages:
-        """Shorten the conversation to fit.
+    def fit(self, messages: Sequence[ChatMessage]) -> tuple[list[ChatMessage], int]:
+        """Shorten the conversation to fit; also return how many results were removed or cut.
 
         Tool results are removed oldest first, then whole turns. The last turn stays, with its
         results cut, and so does the first message; `InputError` if the window cannot hold these.
         """
         if self.measure.window is None:
-            return ShownMessages(list(messages), 0)
+            return list(messages), 0
         turns = list(_turns(messages[1:]))
         shown = [[messages[0]], *(list(turn) for turn in turns)]
         excess = self._size_of(shown) - (self.measure.window - self.reserved)
@@ -296,11 +287,11 @@ class Window:
                 f"answer and the tools, is {excess} tokens too small for the question and one "
                 "turn. Give a larger window with viva run --context N."
             )
-        return ShownMessages([message for turn in shown for message in turn], left_out)
+        return [message for turn in shown for message in turn], left_out
 
-    def narrow(self, shown: ShownMessages) -> None:
+    def narrow(self, shown: Sequence[ChatMessage]) -> None:
         """Set the window to three quarters of a conversation that was too long."""
-        size = self._size_of([shown.messages]) * 3 // 4
+        size = self._size_of([shown]) * 3 // 4
         self.measure = replace(self.measure, window=size + self.reserved)
 
     def _cut(self, turn: list[ChatMessage], excess: int) -> int:

@@ -3,7 +3,6 @@
 import html
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from random import Random
 from typing import Any, Literal, NamedTuple
 
@@ -20,16 +19,8 @@ FAMILY = "ranking"
 _TAG = re.compile(r"</?[a-z][^<>\n]{0,200}>", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class RankedPaper:
-    """A paper on a board."""
-
-    paper_id: str
-    title: str
-    """Title in the form of `plain_title`."""
-    score: float
-    """Best score of the paper."""
-    published: str
+RankedPaper = tuple[Paper, str, float]
+"""A paper on a board, its title in the form of `plain_title`, and its best score."""
 
 
 Name = Literal["task", "dataset", "metric"]
@@ -98,12 +89,10 @@ def _rank(
         paper, title = papers.get(entry.paper_id or ""), title_of(entry)
         first = kept.get(title_key(title))
         if paper is not None and title and first is None:
-            kept[title_key(title)] = RankedPaper(
-                paper.paper_id, title, entry.score, paper.first_public or ""
-            )
+            kept[title_key(title)] = paper, title, entry.score
             continue
         reason = "same_title" if title else "no_title" if paper else "not_a_paper"
-        detail = first.paper_id if title and first else ""
+        detail = first[0].paper_id if title and first else ""
         row = {"board": board, "paper_id": entry.paper_id or "", "reason": reason, "detail": detail}
         dropped.append(row)
     return list(kept.values()), dropped
@@ -117,9 +106,9 @@ def _why_not(
         return "no_name", "its task, dataset or metric has no name"
     if len(ranked) < min_papers:
         return "few_papers", f"{len(ranked)} of {min_papers}"
-    if len({paper.score for paper in ranked}) < 2:
+    if len({score for _, _, score in ranked}) < 2:
         return "equal_scores", f"all {len(ranked)} papers have one score"
-    titles = [paper.title for paper in ranked]
+    titles = [title for _, title, _ in ranked]
     if list(find_titles("\n".join(titles), titles).order) != list(range(len(titles))):
         return "unreadable_titles", "a list of its titles is not read as such"
     return None
@@ -140,9 +129,9 @@ ITEM = pa.schema(
 """Columns of an item; all lists are best first, and `shown` has indices into them."""
 
 
-def _item(board: DatedBoard, papers: Sequence[RankedPaper], seed: int) -> Row:
+def _item(board: DatedBoard, ranked: Sequence[RankedPaper], seed: int) -> Row:
     of = board.board
-    ids = [paper.paper_id for paper in papers]
+    ids = [paper.paper_id for paper, _, _ in ranked]
     return {
         "id": of.id,
         # Boards that differ only in metric belong together.
@@ -153,9 +142,9 @@ def _item(board: DatedBoard, papers: Sequence[RankedPaper], seed: int) -> Row:
         "higher_is_better": of.higher_is_better,
         "area": of.area,
         "papers": ids,
-        "titles": [paper.title for paper in papers],
-        "scores": [paper.score for paper in papers],
-        "dates": [paper.published for paper in papers],
+        "titles": [title for _, title, _ in ranked],
+        "scores": [score for _, _, score in ranked],
+        "dates": [paper.first_public or "" for paper, _, _ in ranked],
         "shown": shown_order(ids, seed, of.id),
         "settings": ["base"],
     }

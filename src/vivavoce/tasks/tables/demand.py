@@ -27,7 +27,6 @@ from vivavoce.tasks.tables.demand_leaks import (
     MAX_DEMAND,
     LeakIndex,
     is_telling,
-    leak_index,
     names_in,
     stems_of,
     telling_words,
@@ -93,7 +92,7 @@ def check_demand(
         _not_self_contained(demand, stems, (table.caption, *titles)),
         goal,
         _not_concise(demand),
-        _leaking(demand, index or leak_index(table, titles)),
+        _leaking(demand, index or LeakIndex(table, titles)),
     )
     return dict(zip(CHECKS, reasons, strict=True))
 
@@ -139,7 +138,7 @@ def _leaking(demand: str, index: LeakIndex) -> str:
 
 def template_demand(table: GoldTable, titles: Sequence[str]) -> str | None:
     """A demand by a template; None if no topic is left."""
-    index = leak_index(table, titles)
+    index = LeakIndex(table, titles)
     field = _field_of(table.survey, index)
     known = set(stems_of(telling_words(" ".join((table.survey, *titles)))))
     topic = _caption_topic(table.caption, known, index)

@@ -12,7 +12,7 @@ are not leaks, except as a column's whole name or as a number.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -178,39 +178,32 @@ class _Families:
 
 
 class LeakIndex:
-    """Index of a table for checking demands."""
+    """Index of a gold table for checking demands; `titles` are those of its works."""
 
-    def __init__(
-        self,
-        columns: Sequence[str],
-        cells: Iterable[str],
-        labels: Iterable[str],
-        titles: Sequence[str],
-        topic: str = "",
-    ) -> None:
+    def __init__(self, table: GoldTable, titles: Sequence[str]) -> None:
         self._topic = _Families()
-        for stem in sorted({*topic_stems(titles), *stems_of(telling_words(topic))}):
+        for stem in sorted({*topic_stems(titles), *stems_of(telling_words(table.survey))}):
             self._topic.add(stem, stem)
         self._column_words = _Families()
         self._names: list[tuple[str, tuple[str, ...], list[str]]] = []
         self._values: dict[tuple[str, ...], str] = {}
         self._numbers: dict[str, str] = {}
-        for column in columns:
+        for column in table.columns:
             stems = stems_of(telling_words(column))
             self._names.append((column, column_key(column), stems))
             for stem in stems:
                 if not stem.isdigit() and not self._topic.find(stem):
                     self._column_words.add(stem, column)
-        for cell in cells:
-            if cell_key(cell) in ("", "yes", "no"):
+        for cell in (cell for row in table.rows for cell in row.cells):
+            if cell is None or cell_key(cell) in ("", "yes", "no"):
                 continue
             for part in _PARTS.split(cell[:MAX_DEMAND]):
                 words = telling_words(part)
                 if 0 < len(words) <= _MAX_VALUE and not cell_key(part).startswith("number "):
                     self._add_value(words, cell)
             self._add_marked(cell)
-        for label in labels:
-            self._add_marked(label)
+        for row in table.rows:
+            self._add_marked(row.label)
 
     def _add_marked(self, text: str) -> None:
         """Add the names and numbers of a text."""
@@ -269,9 +262,3 @@ class LeakIndex:
                 yield Leak("column", " ".join(dict.fromkeys(spelled)), column)
             elif meant := keys.get(key):
                 yield Leak("synonym", " ".join(meant), column)
-
-
-def leak_index(table: GoldTable, titles: Sequence[str]) -> LeakIndex:
-    """Make the index of a gold table for checking demands."""
-    cells = (cell for row in table.rows for cell in row.cells if cell is not None)
-    return LeakIndex(table.columns, cells, (row.label for row in table.rows), titles, table.survey)

@@ -35,8 +35,9 @@ from vivavoce.tasks.tables.demand import (
     read_demands,
     titles_of,
 )
-from vivavoce.tasks.tables.demand_leaks import MAX_DEMAND, LeakIndex, leak_index
+from vivavoce.tasks.tables.demand_leaks import MAX_DEMAND, LeakIndex
 from vivavoce.tasks.tables.item import FAMILY, GoldTable
+from vivavoce.text.chunk import table_lines
 from vivavoce.text.json_answer import find_json
 
 WRITER, CHECKER = "writer", "checker"
@@ -130,7 +131,7 @@ async def write_demands(
 
 async def write_demand(request: DemandRequest, writers: Writers) -> WrittenDemand:
     """Write the demand for a table, or give up with the reasons."""
-    index = leak_index(request.table, request.titles)
+    index = LeakIndex(request.table, request.titles)
     verdicts: list[Verdict] = []
     proposed = ""
     for attempt in range(1, ATTEMPTS + 1):
@@ -202,7 +203,7 @@ def table_text(table: GoldTable) -> str:
     """A gold table with row labels, as shown to both models."""
     lines = [("", *table.columns)]
     lines += [(row.label, *(cell or "N/A" for cell in row.cells)) for row in table.rows]
-    return "\n".join(" | ".join(" ".join(cell.split()) for cell in line) for line in lines)
+    return "\n".join(table_lines("", lines))
 
 
 def _slots(request: DemandRequest) -> dict[str, str]:

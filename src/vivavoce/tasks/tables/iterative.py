@@ -146,9 +146,9 @@ async def _show(
     operations = await run.ask(prompt, cuts, read_operations)
     if operations is None:
         return True  # the batch might have changed something
-    outcome = apply_operations(operations, table, {*labels, *seen})
-    run.note_faults(outcome.faults)
-    return outcome.changed
+    changed, faults = apply_operations(operations, table, {*labels, *seen})
+    run.note_faults(faults)
+    return changed
 
 
 async def _check(run: TableRun, table: WorkingTable, paper: PoolText) -> None:

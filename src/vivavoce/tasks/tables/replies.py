@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_text
+from vivavoce.metrics.tables.literature_answers import PaperNames, cell_text, table_from_text
 from vivavoce.metrics.tables.literature_tables import LiteratureTable
 from vivavoce.tasks.tables.item import answer_table
 from vivavoce.tasks.tables.working_table import TableFault, WorkingTable
@@ -32,7 +32,6 @@ PARTS = ("include", "exclude", "add", "drop", "rename", "rows")
 MAX_ENTRIES = 200
 """Maximum entries of a part, and cells of a row."""
 _MAX_FAULTS = 20
-_MAX_LIST = 50
 
 
 class UnusableReply(Exception):
@@ -50,15 +49,6 @@ class Operations:
     rename: tuple[tuple[str, str], ...] = ()
     rows: tuple[tuple[str, dict[str, str | None]], ...] = ()
     """Cells by paper; None makes a cell N/A."""
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """Outcome of the changes."""
-
-    changed: bool
-    faults: tuple[str, ...]
-    """The first 20 reasons for skipped changes."""
 
 
 def read_operations(answer: str) -> Operations:
@@ -83,10 +73,11 @@ def read_operations(answer: str) -> Operations:
 
 def apply_operations(
     operations: Operations, table: WorkingTable, allowed: Collection[str] | None = None
-) -> Outcome:
+) -> tuple[bool, list[str]]:
     """Apply changes: exclude, drop, rename, add, include, rows.
 
-    Only papers with `allowed` labels are changed; all by default.
+    Only papers with `allowed` labels are changed; all by default. Return whether the table changed,
+    and the first 20 reasons for skipped changes.
     """
     changed, faults, excluded = False, list[str](), set[str]()
 
@@ -123,7 +114,7 @@ def apply_operations(
             # Cell by cell, so that a faulty cell does not affect the others.
             for column, value in cells.items():
                 do(table.set_row, name, {column: value})
-    return Outcome(changed, tuple(faults[:_MAX_FAULTS]))
+    return changed, faults[:_MAX_FAULTS]
 
 
 def _rows(value: Any) -> list[tuple[str, dict[str, str | None]]]:
@@ -132,7 +123,7 @@ def _rows(value: Any) -> list[tuple[str, dict[str, str | None]]]:
         listed = value[: MAX_ENTRIES + 1]
         if not all(isinstance(x, dict) and isinstance(x.get("paper"), str | int) for x in listed):
             raise UnusableReply('Each of "rows" needs a "paper" and "cells".')
-        value = {text_of(row["paper"]) or "": row.get("cells") for row in listed}
+        value = {str(row["paper"]): row.get("cells") for row in listed}
     rows = object_of({"rows": value}, "rows")
     return [(paper, cells_of({paper: cells}, paper)) for paper, cells in rows.items()]
 
@@ -145,7 +136,7 @@ def names_of(reply: Mapping[str, Any], key: str) -> tuple[str, ...]:
         raise UnusableReply(f'"{key}" must be a list of names.')
     if len(listed) > MAX_ENTRIES:
         raise UnusableReply(f'"{key}" has more than {MAX_ENTRIES} entries.')
-    return tuple(text_of(name) or "" for name in listed)
+    return tuple(map(str, listed))
 
 
 def object_of(reply: Mapping[str, Any], key: str) -> dict[str, Any]:
@@ -165,16 +156,11 @@ def cells_of(reply: Mapping[str, Any], key: str) -> dict[str, str | None]:
 
 
 def text_of(value: Any) -> str | None:
-    """A value as the text of a cell: lists joined by commas, True and False as yes and no."""
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int | float):
-        return str(value)
-    if isinstance(value, list) and not any(isinstance(part, list | dict) for part in value):
-        return ", ".join(part for one in value[:_MAX_LIST] if (part := text_of(one)))
-    raise UnusableReply("The value of a cell must be text, a number, a list of these, or null.")
+    """A value as the text of a cell."""
+    try:
+        return cell_text(value)
+    except InputError as error:
+        raise UnusableReply(str(error)) from error
 
 
 def _shown(key: str) -> str:

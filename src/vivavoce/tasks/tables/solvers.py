@@ -133,7 +133,7 @@ def per_paper(cot: bool = False, context: int | None = None) -> Solver:
             (label, row) for label, row in zip(run.labels, rows, strict=True) if row is not None
         )
         table = WorkingTable(run.labels, exact_names=True)
-        run.note_faults(apply_operations(Operations(rows=tuple(rows_by_label)), table).faults)
+        run.note_faults(apply_operations(Operations(rows=tuple(rows_by_label)), table)[1])
         return run.finish(table)
 
     return solve
@@ -160,7 +160,7 @@ def two_stage(cot: bool = False, context: int | None = None) -> Solver:
         outline = await run.ask(prompt, cuts, read_outline)
         table = WorkingTable(run.labels)
         if outline is not None:
-            run.note_faults(apply_operations(outline, table).faults)
+            run.note_faults(apply_operations(outline, table)[1])
         chosen = [paper for paper in run.papers if paper.label in table.papers]
         if table.columns:
             columns = {"columns": "\n".join(f"- {column}" for column in table.columns)}
@@ -174,7 +174,7 @@ def two_stage(cot: bool = False, context: int | None = None) -> Solver:
                 for label, row in named
                 if row
             )
-            run.note_faults(apply_operations(Operations(rows=kept), table).faults)
+            run.note_faults(apply_operations(Operations(rows=kept), table)[1])
         return run.finish(table)
 
     return solve

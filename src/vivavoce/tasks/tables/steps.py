@@ -31,6 +31,7 @@ from vivavoce.tasks.tables.working_table import WorkingTable
 
 RECORD, FAULT = "table_run", "fault"
 """Keys of a method's record in a sample's metadata, and of the last fault in the record."""
+_COUNTS = ("calls", "malformed", "skipped", "digests", "tokens", "cut", "overflows")
 ATTEMPTS = 2
 """Maximum requests for an answer."""
 AGAIN = "again"
@@ -68,16 +69,7 @@ class TableRun:
         self.state = state
         self.demand = str(state.metadata["demand"])
         self.papers = read_pool(state.metadata)
-        self.record: dict[str, Any] = {
-            "calls": 0,
-            "malformed": 0,
-            "skipped": 0,
-            "digests": 0,
-            "tokens": 0,
-            "cut": 0,
-            "overflows": 0,
-            "faults": [],
-        }
+        self.record: dict[str, Any] = {**dict.fromkeys(_COUNTS, 0), "faults": []}
         state.metadata[RECORD] = self.record
         self._cot = cot
         self._prompts = load_prompts(folder_at(state.metadata["prompts"]))

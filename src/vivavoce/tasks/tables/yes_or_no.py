@@ -55,10 +55,10 @@ Ask = Callable[[Sequence[str], int], Awaitable[str | None]]
 """Function from lines and the number of the attempt to the reply; None without one."""
 
 
-async def ask_yes_or_no(lines: Mapping[T, str], ask: Ask, size: int = BATCH) -> dict[T, bool]:
+async def ask_yes_or_no(lines: Mapping[T, str], ask: Ask) -> dict[T, bool]:
     """Ask about lines; return answers by key, without lines that were never answered."""
     answers: dict[T, bool] = {}
-    for batch in cut_batches(list(lines), lambda key: len(lines[key]), size):
+    for batch in cut_batches(list(lines), lambda key: len(lines[key])):
         for attempt in range(1, ATTEMPTS + 1):
             waiting = [key for key in batch if key not in answers]
             if not waiting:
@@ -86,12 +86,12 @@ def read_answers(reply: str, count: int) -> list[bool | None]:
     return [next(iter(each)) if len(each) == 1 else None for each in answers]
 
 
-def cut_batches(items: Sequence[T], length: Callable[[T], int], size: int) -> list[list[T]]:
+def cut_batches(items: Sequence[T], length: Callable[[T], int]) -> list[list[T]]:
     """Split items into batches in order, limited by number and length."""
     batches: list[list[T]] = []
     room = 0
     for item in items:
-        if not batches or len(batches[-1]) == size or length(item) > room:
+        if not batches or len(batches[-1]) == BATCH or length(item) > room:
             batches.append([])
             room = BATCH_CHARACTERS
         batches[-1].append(item)
@@ -198,11 +198,6 @@ class QASetup:
     pairs: int | None = PAIRS
     seed: int = 0
     runs: int = RUNS
-    batch: int = BATCH
-
-    def __post_init__(self) -> None:
-        if self.runs < 1 or self.batch < 1:
-            raise InputError(f"runs={self.runs} and batch={self.batch} must be at least 1.")
 
 
 def models_of(roles: Iterable[str]) -> dict[str, Model]:
@@ -298,7 +293,7 @@ class _Asking:
         worded: dict[str, str] = {}
         taken = set(fixed.values())
         # The reply repeats the lines, so a request has half as many characters.
-        for batch in cut_batches(questions, lambda one: 2 * len(one.text), self.use.batch):
+        for batch in cut_batches(questions, lambda one: 2 * len(one.text)):
             for question, reply in zip(batch, await self._wordings(batch), strict=True):
                 most = len(question.text) + _CHARACTERS_ADDED
                 if not isinstance(reply, str) or len(reply) > most:
@@ -346,7 +341,7 @@ class _Asking:
             self.counts["cut_tables"] += reply.is_cut
             return None if reply.fault else reply.text
 
-        return await ask_yes_or_no(lines, ask, self.use.batch)
+        return await ask_yes_or_no(lines, ask)
 
 
 def _as_rows(

@@ -24,7 +24,6 @@ from vivavoce.tasks.writing.questions import (
     Section,
     check_nuggets,
     confirm,
-    read_file,
     read_reply,
 )
 from vivavoce.text.sentences import split_sentences
@@ -69,7 +68,7 @@ def write_round_nuggets(
             "Name a model that reads the sections (--model) or a file of labels (--labels)."
         )
     if labels is not None:
-        header = check_nuggets(path, opened)
+        header, _ = check_nuggets(path, opened)
         sections, gone = confirm(path, labels, opened)
         write_jsonl(path, [each.model_dump() for each in (header, *sections)])
         return _report(path, header, sections, 0, gone)
@@ -97,13 +96,13 @@ async def _write(
 ) -> Row:
     done: dict[tuple[str, str], Section] = {}
     if path.exists():  # begun before, perhaps edited since
-        there = check_nuggets(path, opened)
+        there, sections = check_nuggets(path, opened)
         if there != header:
             raise InputError(
                 f"{path} has facts by {there.model} with the template {there.template}, and these "
                 f"would be by {header.model} with {header.template}. Name another file: --out FILE."
             )
-        done = {section.key: section for section in read_file(path)[1]}
+        done = {section.key: section for section in sections}
     golds = {(t, row["id"]): row["reference"] for t in tasks for row in opened.items(FAMILY, t)}
     waiting = [key for key in golds if key not in done]
     order = {key: place for place, key in enumerate(dict.fromkeys([*golds, *done]))}

@@ -125,8 +125,8 @@ def read_file(path: Path) -> tuple[NuggetHeader, list[Section]]:
     return header, [checked(Section, row, f"{path}:{number}") for number, row in rows[1:]]
 
 
-def check_nuggets(path: Path, opened: Round) -> NuggetHeader:
-    """Check the file of nuggets that a run names for a round, and return its header.
+def check_nuggets(path: Path, opened: Round) -> tuple[NuggetHeader, list[Section]]:
+    """Read the file of nuggets that a run names for a round.
 
     `InputError` if it is not a file of nuggets, belongs to another round, or has a quote that is
     not in its section.
@@ -148,14 +148,13 @@ def check_nuggets(path: Path, opened: Round) -> NuggetHeader:
                     f"{path}:{number}: the section does not hold {nugget.quote[:80]!r}. Quote it "
                     "as it stands, or take the fact out."
                 )
-    return header
+    return header, sections
 
 
 def nugget_rows(folder: Path, path: Path) -> list[tuple[Row, str]]:
     """Items of a campaign in which people confirm facts, each with its place in the file."""
     opened = load_round(folder)
-    check_nuggets(path, opened)
-    sections = read_file(path)[1]
+    _, sections = check_nuggets(path, opened)
     golds = {task: opened.items_by_id(FAMILY, task) for task in {each.task for each in sections}}
     return [
         (
@@ -195,11 +194,11 @@ def confirm(path: Path, labels: Path, opened: Round) -> tuple[list[Section], int
 
     Facts that people label as not stated are removed; others get the importance that people give.
     """
-    check_nuggets(path, opened)
+    _, sections = check_nuggets(path, opened)
     by_people = [checked(_Label, row, f"{labels}:{number}") for number, row in read_jsonl(labels)]
     known = {label.id: label for label in by_people}
     confirmed, gone = [], 0
-    for section in read_file(path)[1]:
+    for section in sections:
         pairs = [(nugget, known.get(key_of(section, nugget))) for nugget in section.nuggets]
         left = [
             nugget.model_copy(update={"importance": label.importance}) if label else nugget
@@ -279,14 +278,14 @@ def _claims(answer: str, row: Row) -> Question:
     claims = read_claims(answer, row.get("works", ()))
     slots = {"source": target_source(row["prompt"], _own_spans(row))}
     if works:
-        cited = sorted(set().union(*(claim.cited for claim in claims)))
+        cited = sorted(set().union(*(citations.listed for _, citations in claims)))
         slots["works"] = "\n\n".join(works[number] for number in cited if number in works) or "-"
     return Question(
         CLAIMS,
-        [claim.text for claim in claims],
+        [sentence for sentence, _ in claims],
         CLAIM_LABELS if works else [label for label in CLAIM_LABELS if label != OWN],
         slots,
-        [(sorted(claim.cited), claim.unlisted) for claim in claims if works],
+        [(sorted(each.listed), each.unlisted) for _, each in claims if works],
         cut=("works", "source") if works else ("source",),
     )
 

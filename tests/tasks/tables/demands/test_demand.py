@@ -19,7 +19,7 @@ from vivavoce.tasks.tables.demand import (
     read_demands,
     template_demand,
 )
-from vivavoce.tasks.tables.demand_leaks import leak_index
+from vivavoce.tasks.tables.demand_leaks import LeakIndex
 from vivavoce.tasks.tables.item import GoldRow, GoldTable
 
 DIARIZATION = ("Speaker diarization with clustering", "End-to-end diarization", "Turn taking")
@@ -208,7 +208,7 @@ def test_a_template_demand_never_leaks_and_passes_the_checklist(
     table = replace(table_of(caption, tuple(columns), rows), survey=survey)
     demand = template_demand(table, titles)
     if demand is not None:
-        assert leak_index(table, titles).leaks(demand) == ()
+        assert LeakIndex(table, titles).leaks(demand) == ()
         assert failures(check_demand(demand, table, titles)) == ""
 
 

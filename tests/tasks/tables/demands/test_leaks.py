@@ -1,10 +1,12 @@
 """What a demand gives away of a table: names of columns and values in any of their forms."""
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.tasks.tables.demand_leaks import LeakIndex, is_telling, leak_index, topic_stems
+from vivavoce.tasks.tables.demand_leaks import LeakIndex, is_telling, topic_stems
 from vivavoce.tasks.tables.item import GoldRow, GoldTable
 
 TITLES = (
@@ -17,7 +19,11 @@ TITLES = (
 def index_of(
     *columns: str, cells: tuple[str, ...] = (), titles: tuple[str, ...] = TITLES
 ) -> LeakIndex:
-    return LeakIndex(columns, cells, (), titles)
+    return LeakIndex(table_of(columns, (GoldRow(0, "a", "", cells),)), titles)
+
+
+def table_of(columns: Sequence[str], rows: tuple[GoldRow, ...] = ()) -> GoldTable:
+    return GoldTable("t", "s", "cited", "", tuple(columns), rows, None)
 
 
 def kinds(index: LeakIndex, demand: str) -> set[str]:
@@ -25,24 +31,17 @@ def kinds(index: LeakIndex, demand: str) -> set[str]:
 
 
 def test_a_leak_says_what_leaked_and_where_it_is_from() -> None:
-    table = GoldTable(
-        id="t",
-        source_paper=None,
-        kind="cited",
-        caption="",
-        columns=("Training cost", "Venue"),
-        rows=(GoldRow(1, "a", "PEGASUS [3]", ("2,000 USD", None)),),
-        published=None,
-    )
+    row = GoldRow(1, "a", "PEGASUS [3]", ("2,000 USD", None))
+    table = table_of(("Training cost", "Venue"), (row,))
     demand = "I want to know what Pegasus costs: 2000 or less?"
     assert [
-        (leak.kind, leak.words, leak.source) for leak in leak_index(table, ()).leaks(demand)
+        (leak.kind, leak.words, leak.source) for leak in LeakIndex(table, ()).leaks(demand)
     ] == [
         ("column_word", "costs", "Training cost"),
         ("value", "Pegasus", "PEGASUS [3]"),
         ("number", "2000", "2,000 USD"),
     ]
-    assert leak_index(table, ()).leaks("I want to see what was tried.") == ()
+    assert LeakIndex(table, ()).leaks("I want to see what was tried.") == ()
 
 
 @pytest.mark.parametrize(
@@ -143,7 +142,7 @@ WORDS = st.text(LETTERS, min_size=2, max_size=12).filter(is_telling)
 def test_a_column_name_within_a_demand_leaks_in_any_order_of_its_words(
     column: list[str], before: list[str], after: list[str]
 ) -> None:
-    index = LeakIndex([" ".join(column)], (), (), ())
+    index = LeakIndex(table_of([" ".join(column)]), ())
     for name in (column, column[::-1], [word.upper() for word in column]):
         assert "column" in kinds(index, " ".join([*before, *name, *after]))
 

@@ -28,6 +28,7 @@ from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow,
 from vivavoce.metrics.tables.table_questions import TablePair, rectangle, rename_columns
 from vivavoce.store import Row
 from vivavoce.tasks.prompting import load_prompts
+from vivavoce.tasks.tables import yes_or_no
 from vivavoce.tasks.tables.yes_or_no import (
     QASetup,
     cut_batches,
@@ -116,8 +117,11 @@ def test_questions_left_open_are_asked_again_and_then_count_as_no(server: Script
     assert len(server.prompts("reader-never")) == 2 * 3
 
 
-def test_many_questions_go_in_batches(server: ScriptedServer) -> None:
-    ask_models(server, QASetup(runs=1, batch=5), {"answerer": ("reader-batches", careful)})
+def test_many_questions_go_in_batches(
+    server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(yes_or_no, "BATCH", 5)
+    ask_models(server, QASetup(runs=1), {"answerer": ("reader-batches", careful)})
     counts = [len(shown_questions(a)) for a in server.asks if a.model == "reader-batches"]
     assert max(counts) == 5
     pair = TablePair(GOLD, SYSTEM, NAMES)
@@ -244,6 +248,6 @@ def test_a_cell_can_neither_end_its_quotes_nor_begin_a_line(cell: str) -> None:
 
 
 def test_batches_hold_forty_lines_or_eight_thousand_characters() -> None:
-    assert [len(batch) for batch in cut_batches(range(100), lambda _: 10, 40)] == [40, 40, 20]
-    assert [len(batch) for batch in cut_batches(range(5), lambda _: 3_000, 40)] == [2, 2, 1]
-    assert [len(batch) for batch in cut_batches(range(2), lambda _: 9_000, 40)] == [1, 1]
+    assert [len(batch) for batch in cut_batches(range(100), lambda _: 10)] == [40, 40, 20]
+    assert [len(batch) for batch in cut_batches(range(5), lambda _: 3_000)] == [2, 2, 1]
+    assert [len(batch) for batch in cut_batches(range(2), lambda _: 9_000)] == [1, 1]

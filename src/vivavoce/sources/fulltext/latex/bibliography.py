@@ -162,7 +162,7 @@ def read_entries(files: PaperFiles, main: str, layout: Layout) -> tuple[list[Ent
         if len(cited) > known:
             entries, has_labels = cited, None
     is_numeric = _is_numeric(layout) if has_labels is None else not has_labels
-    packages = [name for place in layout.find(_PACKAGES) for name in _names_in(layout, place)]
+    packages = list(layout.names(_PACKAGES))
     is_bracketed = any(_BRACKETS_PACKAGE.match(name) for name in packages)
     has_natbib = "natbib" in packages or any(
         re.match(r"neurips|nips|iclr|icml", p) for p in packages
@@ -205,34 +205,24 @@ def _label(layout: Layout) -> str:
 
 def _bib_files(files: PaperFiles, layout: Layout) -> list[str]:
     """The .bib files that a paper names, or those beside it if it names none that exist."""
-    named = [
-        files.find(name, suffixes=(".bib",))
-        for place in layout.find(_BIB)
-        for name in _names_in(layout, place)
-    ]
+    named = [files.find(name, suffixes=(".bib",)) for name in layout.names(_BIB)]
     paths = [name for name in named if name.lower().endswith(".bib")]
     if not paths:
         paths = [name for name in files.names if name.lower().endswith(".bib") and "/" not in name]
     return list(dict.fromkeys(paths))
 
 
-def _names_in(layout: Layout, place: int) -> list[str]:
-    argument = layout.required(place)
-    return [name.strip() for name in layout.source(argument).split(",")] if argument else []
-
-
 def _is_numeric(layout: Layout) -> bool:
     """Check by the style and the packages whether citations print numbers."""
     for place in layout.find(_PACKAGES):
-        names = _names_in(layout, place)
-        option = layout.option(place + 1)
+        option, argument = layout.option(place + 1), layout.required(place)
         options = layout.source(option).replace(" ", "") if option else ""
+        names = re.split(r"\s*,\s*", layout.source(argument).strip()) if argument else []
         if "natbib" in names and re.search(r"(?:^|,)(?:numbers|super)", options):
             return True
         if "biblatex" in names:
             return re.search(r"style=(?:authoryear|apa|chicago|mla|author)", options) is None
-    styles = [name for place in layout.find(_STYLE) for name in _names_in(layout, place)]
-    return any(_NUMERIC_STYLE.match(style) for style in styles)
+    return any(_NUMERIC_STYLE.match(style) for style in layout.names(_STYLE))
 
 
 def _read_cited(texts: Iterable[str], keys: Sequence[str]) -> list[Entry]:

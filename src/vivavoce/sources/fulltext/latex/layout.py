@@ -222,6 +222,12 @@ class Layout:
             if token[0] == "\\" and (token == "\\nocite" or is_citation(token)):
                 yield self.citation(place)
 
+    def names(self, commands: frozenset[str]) -> Iterator[str]:
+        """The names between commas in the first arguments of commands, in order."""
+        for place in self.find(commands):
+            if (argument := self.required(place)) is not None:
+                yield from (name.strip() for name in self.source(argument).split(","))
+
     def find(self, names: frozenset[str], start: int = 0, end: int | None = None) -> Iterator[int]:
         """Places of the named commands in a stretch of tokens."""
         stop = len(self.tokens) if end is None else end

@@ -99,6 +99,7 @@ def _line(setter: Typesetter, span: Span) -> str:
     return "".join(out).replace("\n", " ")
 
 
+_CLASS = frozenset({"\\documentclass", "\\documentstyle"})
 _ROMAN_CLASS = re.compile(r"IEEEtran|revtex", re.IGNORECASE)
 _CAPTION = frozenset({"\\caption"})
 _ALGORITHMS = ("algorithm", "algorithm*", "algorithm2e")
@@ -287,11 +288,12 @@ def read_paper(files: PaperFiles, main: str) -> Manuscript:
     if not any(token == "\\begin{document}" for token in layout.tokens):
         raise InputError(f"{main} has no \\begin{{document}}: name the main file of the paper")
     entries, style = read_entries(files, main, layout)
-    is_roman = _ROMAN_CLASS.match(_class(layout)) is not None
+    class_name = next(layout.names(_CLASS), "")
+    is_roman = _ROMAN_CLASS.match(class_name) is not None
     reader = _Reader(
         layout,
         Typesetter(layout),
-        SectionNumbers(depth=_depth(layout), is_roman=is_roman),
+        SectionNumbers(depth=_depth(layout, class_name), is_roman=is_roman),
         Counters(layout),
         shift=int("\\chapter" in layout.tokens),
     )
@@ -308,15 +310,7 @@ def read_paper(files: PaperFiles, main: str) -> Manuscript:
     )
 
 
-def _class(layout: Layout) -> str:
-    for place in layout.find(frozenset({"\\documentclass", "\\documentstyle"})):
-        argument = layout.required(place)
-        if argument is not None:
-            return layout.source(argument).strip()
-    return ""
-
-
-def _depth(layout: Layout) -> int:
+def _depth(layout: Layout, class_name: str) -> int:
     """The deepest section level that has numbers."""
     for place in layout.find(frozenset({"\\setcounter"})):
         name = layout.group(place + 1)
@@ -324,4 +318,4 @@ def _depth(layout: Layout) -> int:
         if name and value and layout.source(name).strip() == "secnumdepth":
             number = layout.source(value).strip()
             return int(number) if number in {"0", "1", "2", "3", "4", "5"} else 0
-    return 2 if _class(layout) == "llncs" else _DEFAULT_DEPTH
+    return 2 if class_name == "llncs" else _DEFAULT_DEPTH

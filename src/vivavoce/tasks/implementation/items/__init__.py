@@ -2,7 +2,6 @@
 
 import ast
 import importlib
-import importlib.util
 import inspect
 import warnings
 from collections.abc import Callable, Iterable
@@ -14,6 +13,7 @@ import yaml
 from pydantic import ConfigDict, StringConstraints, ValidationError
 
 from vivavoce.errors import InputError
+from vivavoce.plugins import module_of_file
 
 Text = Annotated[str, StringConstraints(min_length=1)]
 """A required text of an item."""
@@ -78,15 +78,7 @@ def find_function(package: str, name: str, folder: Path) -> Callable[..., Any]:
 
 def _own_function(path: Path, function: str) -> Callable[..., Any]:
     """Load a function from a user's file; `InputError` if its code fails."""
-    spec = importlib.util.spec_from_file_location(f"vivavoce_own_{path.stem}", path)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"{path} is not a Python file")
-    module = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:  # a user's code can raise anything
-        raise InputError(f"{path} cannot be run: {_named(error)}.") from error
-    loaded: Callable[..., Any] | None = getattr(module, function, None)
+    loaded: Callable[..., Any] | None = getattr(module_of_file(path), function, None)
     if loaded is None:
         raise InputError(f"{path} has no function {function}.")
 
@@ -95,7 +87,9 @@ def _own_function(path: Path, function: str) -> Callable[..., Any]:
         try:
             return loaded(*given, **options)
         except Exception as error:
-            raise InputError(f"The {source_of(loaded)} failed: {_named(error)}.") from error
+            raise InputError(
+                f"The {source_of(loaded)} failed: {type(error).__name__}: {error}."
+            ) from error
 
     return own
 
@@ -105,10 +99,6 @@ def source_of(function: Callable[..., Any]) -> str:
     while isinstance(function, partial):
         function = function.func
     return f"function {function.__name__} of {inspect.getsourcefile(inspect.unwrap(function))}"
-
-
-def _named(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
 
 
 def own_folders(kind: str, folder: Path | None) -> list[str]:
