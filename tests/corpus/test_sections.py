@@ -48,6 +48,20 @@ def section(line: str, role: str | None = None) -> Section:
             "1 Introduction, 2 Results, A Proofs, - Results, - Methods, -- Subjects",
             [INTRODUCTION, "results", "appendix", "appendix", METHOD, METHOD],
         ),
+        # So are methods lettered like the appendix around them.
+        (
+            "1 Introduction, A Proofs, B Online Methods, B.1 Traps, C Maps",
+            [INTRODUCTION, "appendix", METHOD, METHOD, "appendix"],
+        ),
+        (
+            "1 Introduction, 2 Method, A Proofs, B Methods",
+            [INTRODUCTION, METHOD, "appendix", "appendix"],
+        ),
+        ("1 Introduction, A Proofs, B Model Design", [INTRODUCTION, "appendix", "appendix"]),
+        # A summary before the rest of a paper is no conclusion, whatever follows.
+        ("- Summary, - Background, - Summary", [OTHER, "background", CONCLUSION]),
+        ("- Summary, - Eels in Ponds, - Herons", [OTHER] * 3),
+        ("- Summary, - Acknowledgements", [CONCLUSION, "acknowledgements"]),
         # Letters after the last number, or after an unnumbered conclusion, start the appendix.
         (
             "1 Introduction, 2 Discussion, A Data, A.1 Sources, - Samples",

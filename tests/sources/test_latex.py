@@ -78,6 +78,11 @@ Next paragraph.
             r"\author[1]{Ana Roe}\affil[1]{Uni}\author{Bo Oz}\affiliation{\city{X}}",
             "Ana Roe, Bo Oz",
         ),
+        (
+            r"\author{Ana Roe, \textit{Life Fellow, IEEE}, Bo Oz, Fellow, IEEE, and Cy Po,"
+            r" Honorary Member, IEEE}",
+            "Ana Roe, Bo Oz, Cy Po",
+        ),
         # Behind a break with a length, or apart by one.
         (
             r"\author{\\[0.15cm]{\bf Ada Lovelace\hspace{1cm}Alan Turing}\\[2pt]Kings College}",
@@ -289,3 +294,27 @@ def test_acknowledgements_in_an_environment_are_a_section(tmp_path: Path) -> Non
     body = "\\section{End}We end.\n\\begin{ack}We thank all.\\end{ack}\n\\section{More}Words."
     found = [(section.heading, section.text) for section in read(tmp_path, body).sections]
     assert found == [("End", "We end."), ("Acknowledgements", "We thank all."), ("More", "Words.")]
+
+
+def test_acknowledgements_in_an_argument_are_a_section(tmp_path: Path) -> None:
+    body = r"\section{End}We end. \acknowledgments{We thank all.}\funding{None.}"
+    found = [(section.heading, section.text) for section in read(tmp_path, body).sections]
+    assert found == [
+        ("End", "We end."),
+        ("Acknowledgements", "We thank all."),
+        ("Funding", "None."),
+    ]
+
+
+def test_an_abstract_in_several_arguments_is_read_whole(tmp_path: Path) -> None:
+    body = "\\abstract\n{Otters swim.} % aims\n{We count them.}{}\n\n\\section{One}Words."
+    assert read(tmp_path, body).abstract == "Otters swim.\n\nWe count them."
+
+
+def test_numbers_go_on_behind_an_environment_of_appendices(tmp_path: Path) -> None:
+    body = r"""
+\section{Results}Some.
+\begin{appendices}\section{Proofs}One.\end{appendices}
+\section{Materials and Methods}Nets."""
+    found = [(section.number, section.role) for section in read(tmp_path, body).sections]
+    assert found == [("1", None), ("A", "appendix"), ("2", None)]

@@ -33,6 +33,9 @@ def text_of(folder: Path, body: str, preamble: str = "") -> str:
         ),
         (r"\newcommand{\kind}{long}", r"\ifdefstring{\kind}{long}{Yes}{No}.", "Yes."),
         ("", r"\ifblank{ }{Blank}{Full}.", "Blank."),
+        ("", r"\ifnumcomp{3}{>}{5}{More}{Less}.", "Less."),
+        ("", r"\ifnumcomp{-2}{<}{+1}{Less}{More}.", "Less."),
+        ("", r"\ifnumcomp{4}{=}{4}{Same}{Other}.", "Same."),
         ("", r"\ifcsdef{nowhere}{Known}{Unknown}.", "Unknown."),
         (r"\newcommand{\here}{x}", r"\ifcsname here\endcsname There\else Gone\fi.", "There."),
         (
@@ -82,6 +85,8 @@ def test_only_printed_environments_are_read(tmp_path: Path, preamble: str, print
         r"\DeclareAcronym{rl}{short = RL, long = reinforcement learning}",
         r"\newacronym{rl}{RL}{reinforcement learning}",
         r"\acrodef{rl}[RL]{reinforcement learning}",
+        r"\newacro{rl}[RL]{reinforcement learning}",
+        r"\usepackage{acronym}\acro{rl}[RL]{reinforcement learning}",
         r"\newabbreviation[longplural={x}]{rl}{RL}{reinforcement learning}",
     ],
 )
@@ -205,7 +210,7 @@ def test_commands_of_document_classes_are_expanded(tmp_path: Path) -> None:
         r"""
 \title{Otters}\subtitle{A Study}
 \author{\Name{Ana Bell} \Email{a@x.org}\\ \addr Uni X \AND \Name{Carl Dorn}\\ \addr Uni Y}
-\section{One} We \deleted{never} \replaced{often}{seldom} \added[id=A]{swim}.
+\section{One} We \deleted{never} \chreplaced{often}{seldom} \chdeleted{badly} \added[id=A]{swim}.
 \bmhead{Funding} None.
 \begin{thebibliography}{9}
 \bibitem{a} A. Bell, \emph{On the lives of otters}, \mnras \textbf{2} (2001).

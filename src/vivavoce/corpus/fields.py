@@ -108,6 +108,8 @@ class _Paper:
     around: list[tuple[Section, str]] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
     in_appendix: bool = False
+    in_late_methods: bool = False
+    """True in a section of methods behind an appendix."""
     numbered: int = 0
     """Number of the last numbered top-level section before the appendix."""
 
@@ -117,7 +119,7 @@ class _Paper:
         roles = (section.role or role_of_heading(section.heading or "") for section in tops)
         arabic = [p for p, section in enumerate(sections) if (section.number or "")[:1].isdigit()]
         return cls(
-            at_top=frozenset(role for role in roles if role is not None),
+            at_top=frozenset(role or "other" for role in roles),
             is_numbered=sum(section.number is not None for section in tops) > 1,
             is_roman=any(_ROMAN.fullmatch(section.number or "") for section in tops),
             last_arabic=max(arabic, default=-1),
@@ -126,10 +128,16 @@ class _Paper:
     def role(self, place: int, section: Section) -> str:
         while self.around and self.around[-1][0].level >= section.level:
             self.around.pop()
-        own = section.role or role_of_heading(section.heading or "")
-        if own == "appendix" or self._starts_appendix(place, section, own):
-            self.in_appendix = True
-        role = section.role or self._judge(section, own)
+        if section.level == 1:
+            self.in_late_methods = self._are_late_methods(section.heading or "")
+        if self.in_late_methods:
+            role = "method"
+            self.in_appendix = False
+        else:
+            own = section.role or role_of_heading(section.heading or "")
+            if own == "appendix" or self._starts_appendix(place, section, own):
+                self.in_appendix = True
+            role = section.role or self._judge(section, own)
         self.around.append((section, role))
         if section.level == 1:
             self.seen.add(role)
@@ -145,7 +153,7 @@ class _Paper:
             self.in_appendix = False
         if self.in_appendix:
             return "appendix"
-        if own == "conclusion" and not self.seen and "introduction" in self.at_top:
+        if own == "conclusion" and not self.seen and not self.at_top <= _CLOSED:
             return "other"  # a summary before everything else
         is_stray = self.is_numbered and section.number is None
         if section.level == 1:
@@ -159,6 +167,12 @@ class _Paper:
         if own is None or (is_stray and parent != "other"):
             return parent
         return own
+
+    def _are_late_methods(self, heading: str) -> bool:
+        """Check whether a heading names the paper's methods, even if lettered as an appendix."""
+        is_named = role_of_heading(heading) == "method" and heading.lower().endswith("methods")
+        is_first = self.in_appendix and "method" not in self.seen
+        return is_named and is_first and not _MAIN_MATTER.isdisjoint(self.seen)
 
     def _leaves_appendix(self, section: Section, own: str | None) -> bool:
         """Check whether a part not come yet, such as unnumbered methods, continues the paper."""

@@ -252,6 +252,7 @@ _NO_NAME = re.compile(
     r"|\bieee\b|\bpages\b|[@\d\\{}=]|https?:",
     re.IGNORECASE,
 )
+_GRADE = re.compile(r"[\w\s]{0,40}\b(?:Member|Fellow),\s{1,9}IEEE\b")
 _MAX_NAME = 60
 
 
@@ -259,7 +260,7 @@ def names_in(lines: Iterable[str]) -> Iterator[str]:
     """The names in the first lines; the lines after these are the affiliation."""
     is_open = may_go_on = True
     for line in lines:
-        text = line.strip()
+        text = _GRADE.sub("", line).strip()
         if not text.strip(f" ,{MARK}"):
             continue
         parts = (" ".join(piece.split()).strip(" .*†‡§¶∗") for piece in _SEPARATOR.split(text))

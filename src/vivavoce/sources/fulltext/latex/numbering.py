@@ -28,13 +28,21 @@ class SectionNumbers:
         self._counters = [0] * _LEVELS
         self._depth = depth
         self._is_roman = is_roman
+        self._before_appendix = [0] * _LEVELS
         self.in_appendix = False
 
     def start_appendix(self) -> None:
         """Letter the following sections, starting at `A`."""
         if not self.in_appendix:
             self.in_appendix = True
+            self._before_appendix = self._counters
             self._counters = [0] * _LEVELS
+
+    def end_appendix(self) -> None:
+        """Go on with the numbers of the sections before the appendix."""
+        if self.in_appendix:
+            self.in_appendix = False
+            self._counters = self._before_appendix
 
     def step(self, level: int) -> str | None:
         """Number of the next section at a level; None if no number is printed."""

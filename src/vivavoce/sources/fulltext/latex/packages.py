@@ -3,6 +3,7 @@ r"""Package commands: conditions with their branches as arguments, acronyms, and
 The first use of an acronym prints its long form. Quantities are siunitx's numbers with units.
 """
 
+import operator
 import re
 from collections.abc import Callable, Sequence
 
@@ -79,6 +80,7 @@ _TESTS: dict[str, tuple[int, Test]] = {
     **dict.fromkeys(
         ("ifstrempty", "ifblank", "ifdefempty", "IfBlank", "IfNoValue"), (1, _is_empty)
     ),
+    "ifnumcomp": (3, lambda known, given: _compare(known, given)),
     "IfValue": (1, lambda known, given: not _is_empty(known, given)),
     "IfBoolean": (1, lambda known, given: _name(given) in {"*", "\\BooleanTrue"}),
     "ifdef": (1, lambda known, given: known.is_defined(_name(given))),
@@ -97,6 +99,16 @@ _NEGATIONS = {
     "ifcsundef": "ifcsdef",
     "@ifundefined": "ifcsdef",
 }
+
+
+def _compare(known: Definitions, given: Sequence[Sequence[str]]) -> bool:
+    left, sign, right = (text_of(known, each) for each in given)
+    if not (_WHOLE.fullmatch(left) and _WHOLE.fullmatch(right)):
+        return False
+    return {"<": operator.lt, ">": operator.gt}.get(sign, operator.eq)(int(left), int(right))
+
+
+_WHOLE = re.compile(r"[+-]?[0-9]{1,10}")
 
 
 def _name(given: Sequence[Sequence[str]]) -> str:
@@ -127,9 +139,9 @@ def _expression(tokens: Sequence[str], known: Definitions) -> bool:
 
 
 _DEFINITIONS = frozenset(
-    f"\\{name}"
-    for name in ("DeclareAcronym", "newglossaryentry", "newacronym", "newabbreviation", "acrodef")
+    f"\\{name}" for name in ("DeclareAcronym", "newglossaryentry", "newacronym", "newabbreviation")
 )
+_ACRONYM_DEFINITIONS = frozenset({"\\acrodef", "\\newacro", "\\acro"})
 _USE = re.compile(
     r"\\(?:ac|acr|gls|glsentry|glsxtr)(?P<form>short|long|full|first|text|name|s|l|f)?(?P<plural>plural|pl?)?",
     re.IGNORECASE,
@@ -145,9 +157,10 @@ class Acronyms:
         """Tokens of the short, the long and the first form, then of their plurals."""
         self._used: set[str] = set()
 
-    def print(self, command: str, stream: TokenStream) -> list[str] | None:
+    def print(self, command: str, stream: Definitions) -> list[str] | None:
         """Tokens that an acronym command prints; None for any other command."""
-        if command in _DEFINITIONS:
+        is_listed = command == "\\acro" and "acronym" not in stream.packages
+        if command in _DEFINITIONS or (command in _ACRONYM_DEFINITIONS and not is_listed):
             self._define(command, stream)
             return []
         if command in _RESETS:
@@ -179,7 +192,7 @@ class Acronyms:
             options = _fields(stream.argument())
             short = options.get("short") or options.get("text") or options.get("name") or [key]
             long = options.get("long", [])
-        elif command == "\\acrodef":
+        elif command in _ACRONYM_DEFINITIONS:
             short, long = stream.optional() or [key], stream.argument()
         else:
             short, long = stream.argument(), stream.argument()

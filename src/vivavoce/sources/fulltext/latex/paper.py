@@ -14,6 +14,7 @@ from vivavoce.sources.fulltext.latex.layout import (
     ABSTRACTS,
     APPENDICES,
     AUTHORS,
+    ENDS_OF_APPENDICES,
     FIGURES,
     MATH,
     SECTIONS,
@@ -144,7 +145,9 @@ class _Reader:
         hooks |= {_begin(name): self._count for name in (*self.counters.theorems, "enumerate")}
         hooks["\\item"] = self._item
         hooks |= dict.fromkeys(APPENDICES, self._appendix)
+        hooks |= dict.fromkeys(ENDS_OF_APPENDICES, self._end_of_appendix)
         hooks |= {_begin(name): self._thanks for name in THANKS}
+        hooks |= {f"\\{name}": self._thanks for name in THANKS}
         hooks["\\label"] = self._label
         place = 0
         while place < start:
@@ -200,11 +203,21 @@ class _Reader:
             return place + 1
         text: list[str] = []
         self.setter.walk(span.start, span.end, text, 1)
+        after = span.after
+        is_command = not self.layout.tokens[place].startswith("\\begin")
+        while is_command and (part := self.layout.group(after)) is not None:
+            text.append(PARAGRAPH)
+            self.setter.walk(part.start, part.end, text, 1)
+            after = part.after
         self.abstracts.append(PARAGRAPH.join(paragraphs_in("".join(text))))
-        return span.after
+        return after
 
     def _appendix(self, place: int, out: list[str]) -> int:
         self.numbering.start_appendix()
+        return place + 1
+
+    def _end_of_appendix(self, place: int, out: list[str]) -> int:
+        self.numbering.end_appendix()
         return place + 1
 
     def _thanks(self, place: int, out: list[str]) -> int:
