@@ -3,7 +3,6 @@ r"""Package commands: conditions with their branches as arguments, acronyms, and
 The first use of an acronym prints its long form. Quantities are siunitx's numbers with units.
 """
 
-import operator
 import re
 from collections.abc import Callable, Sequence
 
@@ -105,7 +104,9 @@ def _compare(known: Definitions, given: Sequence[Sequence[str]]) -> bool:
     left, sign, right = (text_of(known, each) for each in given)
     if not (_WHOLE.fullmatch(left) and _WHOLE.fullmatch(right)):
         return False
-    return {"<": operator.lt, ">": operator.gt}.get(sign, operator.eq)(int(left), int(right))
+    if sign == "=":
+        return int(left) == int(right)
+    return int(left) < int(right) if sign == "<" else int(left) > int(right)
 
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,10}")
