@@ -289,3 +289,20 @@ def test_acknowledgements_in_an_environment_are_a_section(tmp_path: Path) -> Non
     body = "\\section{End}We end.\n\\begin{ack}We thank all.\\end{ack}\n\\section{More}Words."
     found = [(section.heading, section.text) for section in read(tmp_path, body).sections]
     assert found == [("End", "We end."), ("Acknowledgements", "We thank all."), ("More", "Words.")]
+
+
+def test_an_abstract_may_have_five_arguments(tmp_path: Path) -> None:
+    preamble = "\\abstract{Old.}\n% aims\n{High.} {Plain.}{}{Near.}"
+    assert read(tmp_path, r"\section{A} x", preamble=preamble).abstract == (
+        "Old.\n\nHigh.\n\nPlain.\n\nNear."
+    )
+
+
+def test_sections_behind_the_environment_of_appendices_are_of_the_body(tmp_path: Path) -> None:
+    body = r"\section{A} x \begin{appendices}\section{Proofs} y\end{appendices}\section{Methods} z"
+    sections = read(tmp_path, body).sections
+    assert [(one.number, one.role) for one in sections] == [
+        ("1", None),
+        ("A", "appendix"),
+        ("2", None),
+    ]

@@ -25,6 +25,7 @@ def text_of(folder: Path, body: str, preamble: str = "") -> str:
             "Both.",
         ),
         ("", r"\ifthenelse{\equal{a}{b} \OR \equal{a}{a}}{One}{None}.", "One."),
+        ("", r"10\textsuperscript{$-$4}.", "10^-4."),
         ("", r"10\textsuperscript{-6} Fe\textsuperscript{3+}.", "10^-6 Fe^3+."),
         (
             "",
@@ -82,6 +83,7 @@ def test_only_printed_environments_are_read(tmp_path: Path, preamble: str, print
         r"\DeclareAcronym{rl}{short = RL, long = reinforcement learning}",
         r"\newacronym{rl}{RL}{reinforcement learning}",
         r"\acrodef{rl}[RL]{reinforcement learning}",
+        r"\newacro{rl}[RL]{reinforcement learning}",
         r"\newabbreviation[longplural={x}]{rl}{RL}{reinforcement learning}",
     ],
 )

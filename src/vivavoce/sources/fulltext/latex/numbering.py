@@ -29,12 +29,17 @@ class SectionNumbers:
         self._depth = depth
         self._is_roman = is_roman
         self.in_appendix = False
+        self._of_body = self._counters
 
     def start_appendix(self) -> None:
         """Letter the following sections, starting at `A`."""
         if not self.in_appendix:
             self.in_appendix = True
-            self._counters = [0] * _LEVELS
+            self._of_body, self._counters = self._counters, [0] * _LEVELS
+
+    def end_appendix(self) -> None:
+        """Number the following sections as before the appendix."""
+        self.in_appendix, self._counters = False, self._of_body
 
     def step(self, level: int) -> str | None:
         """Number of the next section at a level; None if no number is printed."""

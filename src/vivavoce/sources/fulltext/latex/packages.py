@@ -126,10 +126,11 @@ def _expression(tokens: Sequence[str], known: Definitions) -> bool:
     return any(part and all(part) for part in parts)
 
 
-_DEFINITIONS = frozenset(
-    f"\\{name}"
-    for name in ("DeclareAcronym", "newglossaryentry", "newacronym", "newabbreviation", "acrodef")
-)
+_OF_ACRONYM = frozenset({"\\acrodef", "\\newacro", "\\acro"})
+"""Definitions of the package acronym, which give the short form as an option."""
+_DEFINITIONS = _OF_ACRONYM | {
+    f"\\{name}" for name in ("DeclareAcronym", "newglossaryentry", "newacronym", "newabbreviation")
+}
 _USE = re.compile(
     r"\\(?:ac|acr|gls|glsentry|glsxtr)(?P<form>short|long|full|first|text|name|s|l|f)?(?P<plural>plural|pl?)?",
     re.IGNORECASE,
@@ -173,13 +174,13 @@ class Acronyms:
         return printed
 
     def _define(self, command: str, stream: TokenStream) -> None:
-        options = _fields(stream.optional() or [])
+        options = {} if command in _OF_ACRONYM else _fields(stream.optional() or [])
         key = source_of(stream.argument()).strip()
         if command in {"\\DeclareAcronym", "\\newglossaryentry"}:
             options = _fields(stream.argument())
             short = options.get("short") or options.get("text") or options.get("name") or [key]
             long = options.get("long", [])
-        elif command == "\\acrodef":
+        elif command in _OF_ACRONYM:
             short, long = stream.optional() or [key], stream.argument()
         else:
             short, long = stream.argument(), stream.argument()

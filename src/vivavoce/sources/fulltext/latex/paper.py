@@ -45,6 +45,8 @@ _RAISED = frozenset({"\\textsuperscript", "\\inst", "\\thanks", "\\Thanks", "\\f
 _BREAKS = frozenset({"\\\\", "\\newline"})
 _GAPS = frozenset({"\\quad", "\\hspace"})
 _MAX_AUTHORS = 3_000
+_PARTS_OF_ABSTRACT = 5
+"""Arguments of an abstract in parts: context, aims, methods, results and conclusions."""
 
 
 def read_authors(setter: Typesetter, arguments: Sequence[Span]) -> tuple[Author, ...]:
@@ -127,6 +129,8 @@ class _Reader:
     current: tuple[str, str] = ("", "")
     figures: int = 0
     table_count: int = 0
+    appendix_end: int = 0
+    """End of the environment of the appendix, else of the paper."""
     layout_end: int = 0
     """End of the last tabular that was not a table; tabulars inside it are not tables either."""
 
@@ -157,6 +161,8 @@ class _Reader:
         argument = self.layout.required(place)
         if argument is None or token == "\\part":
             return argument.after if argument else place + 1
+        if place > self.appendix_end and self.numbering.in_appendix:
+            self.numbering.end_appendix()
         level = SECTIONS[token] + self.shift
         after_star = self.layout.past_spaces(place + 1)
         is_starred = self.layout.tokens[after_star : after_star + 1] == ["*"]
@@ -198,13 +204,21 @@ class _Reader:
             span = self.layout.required(place)
         if span is None:
             return place + 1
+        spans = [span]
+        while len(spans) < _PARTS_OF_ABSTRACT and (more := self.layout.group(spans[-1].after)):
+            spans.append(more)
+        if len(spans) < _PARTS_OF_ABSTRACT:
+            spans = [span]
         text: list[str] = []
-        self.setter.walk(span.start, span.end, text, 1)
+        for part in spans:
+            self.setter.walk(part.start, part.end, text, 1)
+            text.append(PARAGRAPH)
         self.abstracts.append(PARAGRAPH.join(paragraphs_in("".join(text))))
-        return span.after
+        return spans[-1].after
 
     def _appendix(self, place: int, out: list[str]) -> int:
         self.numbering.start_appendix()
+        self.appendix_end = self.layout.ends.get(place, len(self.layout.tokens))
         return place + 1
 
     def _thanks(self, place: int, out: list[str]) -> int:
