@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from tests.servers.commands import viva_here
 
+from vivavoce.sources.catalogues.crossref import read_work
 from vivavoce.sources.catalogues.decoding import decode_text, status_of
 
 
@@ -92,3 +93,18 @@ def test_every_field_of_a_catalogue_is_decoded(tmp_path: Path) -> None:
 )
 def test_notices_begin_with_certain_words(title: str, abstract: str, status: str | None) -> None:
     assert status_of(title, abstract) == status
+
+
+@pytest.mark.parametrize(
+    ("updates", "status"),
+    [
+        ({"update-to": [{"type": "retraction"}]}, "retracted"),
+        ({"updated-by": [{"type": "correction"}, {"type": "withdrawal"}]}, "withdrawn"),
+        ({"updated-by": [{"type": "correction"}]}, None),
+        ({"update-to": [{"type": "correction"}]}, "corrected"),
+    ],
+)
+def test_crossref_marks_notices_and_works_that_were_withdrawn(
+    updates: dict[str, object], status: str | None
+) -> None:
+    assert read_work({"DOI": "10.1000/1", "title": ["Cats"], **updates}).withdrawn == status

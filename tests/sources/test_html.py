@@ -156,6 +156,7 @@ def test_names_are_taken_out_of_what_stands_around_them(inside: str, names: list
         ('<p class="ltx_p">50&nbsp;%&#x2009;&lt; &eacute; &#65;</p>', "50 % < é A"),
         ('<p class="ltx_p">e<math alttext="a\\%"></math></p>', "e$a\\%$"),
         ('<p>f<math><annotation encoding="application/x-tex">y</annotation></math></p>', "f$y$"),
+        ("<p>g <math><msup><mn>10</mn><mn>8</mn></msup></math></p>", "g 10^8"),
         ('<p>g<img class="ltx_Math" alt="z"> <img alt="Refer to caption"></p>', "g$z$"),
         ("<p>x<script>var y</script><style>p {}</style> z</p>", "x z"),
         (

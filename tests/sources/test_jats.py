@@ -122,6 +122,33 @@ def test_formulas_are_printed_once() -> None:
     assert paper(body).sections[0].text == "So x and $y$ end."
 
 
+def test_a_formula_in_mathml_keeps_powers_indices_and_fractions() -> None:
+    power = "<msup><mn>10</mn><mrow><mo>-</mo><mn>6</mn></mrow></msup>"
+    body = (
+        f"<p>In <alternatives><math><mn>2</mn><mo>×</mo>\n{power}</math><tex-math>2</tex-math>"
+        "</alternatives> and <math><msubsup><mi>a</mi><mi>i</mi><mn>2</mn></msubsup><mo>=</mo>"
+        "<mfrac><mn>1</mn><mn>4</mn></mfrac><mtext>if</mtext><mi>i</mi></math>.</p>"
+    )
+    found = paper(body, meta=META.replace("Small ", f"Of <math>{power}</math> "))
+    assert found.title == "Of 10^-6 Networks"
+    assert found.sections[0].text == "In 2×10^-6 and a_i^2=1/4 if i."
+
+
+@pytest.mark.parametrize(
+    ("meta", "status"),
+    [
+        ('<related-article related-article-type="retraction-forward"/>', "retracted"),
+        ('<related-article related-article-type="retracted-article"/>', "retracted"),
+        ('<pub-history><event event-type="retraction"/></pub-history>', "retracted"),
+        ('<related-article related-article-type="correction-forward"/>', None),
+    ],
+)
+def test_an_article_is_marked_by_the_retraction_that_it_is_linked_with(
+    meta: str, status: str | None
+) -> None:
+    assert paper(meta=META + meta).withdrawn == status
+
+
 def test_references_keep_what_is_printed() -> None:
     first, second, third, fourth, fifth = paper().references
     assert first.raw == "A Two. A first work. Journal. 1999. 10.1/First."

@@ -296,6 +296,23 @@ def test_acknowledgements_in_an_environment_are_a_section(tmp_path: Path) -> Non
     assert found == [("End", "We end."), ("Acknowledgements", "We thank all."), ("More", "Words.")]
 
 
+def test_an_abstract_may_have_several_arguments(tmp_path: Path) -> None:
+    preamble = "\\abstract{Old.}\n% aims\n{High.} {Plain.}{}{Near.}"
+    assert read(tmp_path, r"\section{A} x", preamble=preamble).abstract == (
+        "Old.\n\nHigh.\n\nPlain.\n\nNear."
+    )
+
+
+def test_sections_behind_the_environment_of_appendices_are_of_the_body(tmp_path: Path) -> None:
+    body = r"\section{A} x \begin{appendices}\section{Proofs} y\end{appendices}\section{Methods} z"
+    sections = read(tmp_path, body).sections
+    assert [(one.number, one.role) for one in sections] == [
+        ("1", None),
+        ("A", "appendix"),
+        ("2", None),
+    ]
+
+
 def test_acknowledgements_in_an_argument_are_a_section(tmp_path: Path) -> None:
     body = r"\section{End}We end. \acknowledgments{We thank all.}\funding{None.}"
     found = [(section.heading, section.text) for section in read(tmp_path, body).sections]
@@ -304,17 +321,3 @@ def test_acknowledgements_in_an_argument_are_a_section(tmp_path: Path) -> None:
         ("Acknowledgements", "We thank all."),
         ("Funding", "None."),
     ]
-
-
-def test_an_abstract_in_several_arguments_is_read_whole(tmp_path: Path) -> None:
-    body = "\\abstract\n{Otters swim.} % aims\n{We count them.}{}\n\n\\section{One}Words."
-    assert read(tmp_path, body).abstract == "Otters swim.\n\nWe count them."
-
-
-def test_numbers_go_on_behind_an_environment_of_appendices(tmp_path: Path) -> None:
-    body = r"""
-\section{Results}Some.
-\begin{appendices}\section{Proofs}One.\end{appendices}
-\section{Materials and Methods}Nets."""
-    found = [(section.number, section.role) for section in read(tmp_path, body).sections]
-    assert found == [("1", None), ("A", "appendix"), ("2", None)]

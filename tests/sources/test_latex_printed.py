@@ -25,6 +25,7 @@ def text_of(folder: Path, body: str, preamble: str = "") -> str:
             "Both.",
         ),
         ("", r"\ifthenelse{\equal{a}{b} \OR \equal{a}{a}}{One}{None}.", "One."),
+        ("", r"10\textsuperscript{$-$4}.", "10^-4."),
         ("", r"10\textsuperscript{-6} Fe\textsuperscript{3+}.", "10^-6 Fe^3+."),
         (
             "",

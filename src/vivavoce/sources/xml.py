@@ -134,3 +134,19 @@ def pieces_of(
         if child.tag in apart:
             yield " "
         yield child.tail or ""
+
+
+_SIGNS = {"msup": "^", "msub": "_", "msubsup": "_^", "mfrac": "/"}
+"""Signs between the parts of a formula that print above or below each other."""
+
+
+def print_mathml(element: etree._Element) -> str:
+    """A formula in one line: a power after `^`, an index after `_`, a fraction with `/`."""
+    if element.tag in {"annotation", "annotation-xml"}:
+        return ""
+    parts = [print_mathml(child) for child in children(element)]
+    signs = _SIGNS.get(str(element.tag), "")
+    if len(parts) == len(signs) + 1:
+        parts[1:] = [f"{sign}{part}" for sign, part in zip(signs, parts[1:], strict=True)]
+    text = "".join(parts) or text_of(element)
+    return f" {text} " if element.tag == "mtext" else text

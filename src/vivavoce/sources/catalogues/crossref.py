@@ -76,10 +76,17 @@ def read_work(work: Fields) -> Document:
         venue=next(iter(texts_at(work, "container-title")), None),
         licence=next((url for url in licences if url), None),
         authors=tuple(authors),
-        withdrawn=next(
-            (_UPDATES.get(line_at(row, "type")) for row in rows_at(work, "update-to")), None
-        ),
+        withdrawn=next(_statuses(work), None),
     )
+
+
+def _statuses(work: Fields) -> Iterator[str]:
+    """Statuses by the notice that a work is, and by notices on it; a corrected work stands."""
+    for field in ("update-to", "updated-by"):
+        for row in rows_at(work, field):
+            status = _UPDATES.get(line_at(row, "type"))
+            if status and (field == "update-to" or status != "corrected"):
+                yield status
 
 
 def _date(field: Fields) -> Iterator[str]:
@@ -110,5 +117,5 @@ SOURCE = Source(
     matches=has_suffix(SUFFIX),
     read=read_with(_read, _LARGEST_FILE, "answer"),
     holds_many=True,
-    reader_version="4",
+    reader_version="5",
 )

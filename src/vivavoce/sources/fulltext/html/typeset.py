@@ -7,7 +7,7 @@ from lxml import etree
 
 from vivavoce.errors import InputError
 from vivavoce.sources.fulltext.model import PARAGRAPH
-from vivavoce.sources.xml import check_text, children, parse_xml, print_power
+from vivavoce.sources.xml import check_text, children, parse_xml, print_mathml, print_power
 from vivavoce.text.normalise import clean_text
 
 # Classes of sections.
@@ -279,8 +279,7 @@ def line_of(element: etree._Element | None, take: Take | None = None) -> str:
 def _formula(element: etree._Element) -> str:
     tex = _tex(element)
     if not tex:
-        symbols = element.iter("mi", "mn", "mo", "mtext", "ms")
-        return " ".join("".join(symbol.text or "" for symbol in symbols).split())
+        return " ".join(print_mathml(element).split())
     return f"\\[{tex}\\]" if element.get("display") == "block" else f"${tex}$"
 
 

@@ -46,6 +46,8 @@ _NOTICES = {
     "expression-of-concern": "doubted",
 }
 """Types of articles that are notices about another article, or about themselves."""
+_RELATIONS = (("related-article", "related-article-type"), ("pub-history/event", "event-type"))
+"""Elements that state a retraction by their type, such as `retraction-forward`."""
 _ROLE_OF_TYPE = {
     "intro": "introduction",
     "introduction": "introduction",
@@ -87,7 +89,7 @@ def read_document(content: bytes, name: str) -> Document:
         published=_published(article),
         venue=print_text(article.find("front/journal-meta//journal-title")) or None,
         licence=_licence(article),
-        withdrawn=_NOTICES.get((article.get("article-type") or "").lower()),
+        withdrawn=_status(article),
     )
     titles = [article.find(f"{_META}/title-group/{part}") for part in ("article-title", "subtitle")]
     lists = (one for part in ("body", "back") for one in article.iterfind(f"{part}//ref-list"))
@@ -176,6 +178,18 @@ def _date(date: etree._Element) -> str | None:
     # An impossible day is dropped, which leaves the month; so is an impossible month.
     texts = ("-".join(parts[:length]) for length in range(len(parts), 0, -1))
     return next(filter(None, map(date_in, texts)), None)
+
+
+def _status(article: etree._Element) -> str | None:
+    """Status of an article by its own type, or by a retraction that it is linked with."""
+    kinds = (
+        one.get(name) or ""
+        for path, name in _RELATIONS
+        for one in article.iterfind(f"{_META}/{path}")
+    )
+    is_retracted = any(kind.lower().startswith("retract") for kind in kinds)
+    named = _NOTICES.get((article.get("article-type") or "").lower())
+    return "retracted" if is_retracted else named
 
 
 def _licence(article: etree._Element) -> str | None:
@@ -271,5 +285,5 @@ SOURCE = Source(
     dates="venue",
     matches=_matches,
     read=read_with(lambda content, name: [read_document(content, name)], _LARGEST_FILE, "paper"),
-    reader_version="7",
+    reader_version="8",
 )

@@ -13,6 +13,7 @@ from vivavoce.sources.xml import (
     is_all_in,
     is_dash,
     pieces_of,
+    print_mathml,
     print_power,
     span_of,
     text_of,
@@ -144,6 +145,8 @@ def print_text(element: etree._Element | None, skip: frozenset[str] = frozenset(
 def _special(element: etree._Element, skip: frozenset[str]) -> str | None:
     if element.tag == "tex-math":
         return _tex(element)
+    if element.tag == "math":
+        return print_mathml(element)
     if element.tag in {"sup", "xref"} and _is_raised_marker(element):
         # Raised numbers would run into the word before them.
         return f" [{''.join(pieces_of(element, _APART, skip, _special)).strip()}]"

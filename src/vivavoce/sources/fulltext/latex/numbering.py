@@ -28,21 +28,18 @@ class SectionNumbers:
         self._counters = [0] * _LEVELS
         self._depth = depth
         self._is_roman = is_roman
-        self._before_appendix = [0] * _LEVELS
         self.in_appendix = False
+        self._of_body = self._counters
 
     def start_appendix(self) -> None:
         """Letter the following sections, starting at `A`."""
         if not self.in_appendix:
             self.in_appendix = True
-            self._before_appendix = self._counters
-            self._counters = [0] * _LEVELS
+            self._of_body, self._counters = self._counters, [0] * _LEVELS
 
     def end_appendix(self) -> None:
-        """Go on with the numbers of the sections before the appendix."""
-        if self.in_appendix:
-            self.in_appendix = False
-            self._counters = self._before_appendix
+        """Number the following sections as before the appendix."""
+        self.in_appendix, self._counters = False, self._of_body
 
     def step(self, level: int) -> str | None:
         """Number of the next section at a level; None if no number is printed."""

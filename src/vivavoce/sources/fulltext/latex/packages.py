@@ -139,10 +139,11 @@ def _expression(tokens: Sequence[str], known: Definitions) -> bool:
     return any(part and all(part) for part in parts)
 
 
-_DEFINITIONS = frozenset(
+_OF_ACRONYM = frozenset({"\\acrodef", "\\newacro", "\\acro"})
+"""Definitions of the package acronym, which give the short form as an option."""
+_DEFINITIONS = _OF_ACRONYM | {
     f"\\{name}" for name in ("DeclareAcronym", "newglossaryentry", "newacronym", "newabbreviation")
-)
-_ACRONYM_DEFINITIONS = frozenset({"\\acrodef", "\\newacro", "\\acro"})
+}
 _USE = re.compile(
     r"\\(?:ac|acr|gls|glsentry|glsxtr)(?P<form>short|long|full|first|text|name|s|l|f)?(?P<plural>plural|pl?)?",
     re.IGNORECASE,
@@ -160,8 +161,8 @@ class Acronyms:
 
     def print(self, command: str, stream: Definitions) -> list[str] | None:
         """Tokens that an acronym command prints; None for any other command."""
-        is_listed = command == "\\acro" and "acronym" not in stream.packages
-        if command in _DEFINITIONS or (command in _ACRONYM_DEFINITIONS and not is_listed):
+        is_text = command == "\\acro" and "acronym" not in stream.packages
+        if command in _DEFINITIONS and not is_text:
             self._define(command, stream)
             return []
         if command in _RESETS:
@@ -187,13 +188,13 @@ class Acronyms:
         return printed
 
     def _define(self, command: str, stream: TokenStream) -> None:
-        options = _fields(stream.optional() or [])
+        options = {} if command in _OF_ACRONYM else _fields(stream.optional() or [])
         key = source_of(stream.argument()).strip()
         if command in {"\\DeclareAcronym", "\\newglossaryentry"}:
             options = _fields(stream.argument())
             short = options.get("short") or options.get("text") or options.get("name") or [key]
             long = options.get("long", [])
-        elif command in _ACRONYM_DEFINITIONS:
+        elif command in _OF_ACRONYM:
             short, long = stream.optional() or [key], stream.argument()
         else:
             short, long = stream.argument(), stream.argument()

@@ -14,7 +14,6 @@ from vivavoce.sources.fulltext.latex.layout import (
     ABSTRACTS,
     APPENDICES,
     AUTHORS,
-    ENDS_OF_APPENDICES,
     FIGURES,
     MATH,
     SECTIONS,
@@ -128,6 +127,8 @@ class _Reader:
     current: tuple[str, str] = ("", "")
     figures: int = 0
     table_count: int = 0
+    appendix_end: int = 0
+    """End of the environment of the appendix, else of the paper."""
     layout_end: int = 0
     """End of the last tabular that was not a table; tabulars inside it are not tables either."""
 
@@ -145,7 +146,6 @@ class _Reader:
         hooks |= {_begin(name): self._count for name in (*self.counters.theorems, "enumerate")}
         hooks["\\item"] = self._item
         hooks |= dict.fromkeys(APPENDICES, self._appendix)
-        hooks |= dict.fromkeys(ENDS_OF_APPENDICES, self._end_of_appendix)
         hooks |= {_begin(name): self._thanks for name in THANKS}
         hooks |= {f"\\{name}": self._thanks for name in THANKS}
         hooks["\\label"] = self._label
@@ -160,6 +160,8 @@ class _Reader:
         argument = self.layout.required(place)
         if argument is None or token == "\\part":
             return argument.after if argument else place + 1
+        if place > self.appendix_end and self.numbering.in_appendix:
+            self.numbering.end_appendix()
         level = SECTIONS[token] + self.shift
         after_star = self.layout.past_spaces(place + 1)
         is_starred = self.layout.tokens[after_star : after_star + 1] == ["*"]
@@ -201,23 +203,20 @@ class _Reader:
             span = self.layout.required(place)
         if span is None:
             return place + 1
-        text: list[str] = []
-        self.setter.walk(span.start, span.end, text, 1)
-        after = span.after
+        spans = [span]
         is_command = not self.layout.tokens[place].startswith("\\begin")
-        while is_command and (part := self.layout.group(after)) is not None:
-            text.append(PARAGRAPH)
+        while is_command and (more := self.layout.group(spans[-1].after)) is not None:
+            spans.append(more)
+        text: list[str] = []
+        for part in spans:
             self.setter.walk(part.start, part.end, text, 1)
-            after = part.after
+            text.append(PARAGRAPH)
         self.abstracts.append(PARAGRAPH.join(paragraphs_in("".join(text))))
-        return after
+        return spans[-1].after
 
     def _appendix(self, place: int, out: list[str]) -> int:
         self.numbering.start_appendix()
-        return place + 1
-
-    def _end_of_appendix(self, place: int, out: list[str]) -> int:
-        self.numbering.end_appendix()
+        self.appendix_end = self.layout.ends.get(place, len(self.layout.tokens))
         return place + 1
 
     def _thanks(self, place: int, out: list[str]) -> int:

@@ -117,7 +117,7 @@ class Typesetter:
             out.append(self.line(printed.start, printed.end, depth + 1))
             return layout.past_groups(printed.after, 1)
         if token == "\\textsuperscript" and (raised := layout.group(place + 1)) is not None:
-            text = self.line(raised.start, raised.end, depth + 1)
+            text = self.line(raised.start, raised.end, depth + 1).replace("$", "")
             out.append(f"^{text}" if is_power("".join(out[-1:]), text) else text)
             return raised.after
         if token == "\\xspace":
