@@ -109,7 +109,7 @@ def results_source(
         holds_many=True,
         parts=parts,
         completes=True,
-        reader_version="2",
+        reader_version="3",
     )
 
 
