@@ -24,8 +24,10 @@ from typing import Any
 
 from vivavoce.errors import InputError
 from vivavoce.records import Document
+from vivavoce.sources.fulltext.citing import PrintedCitations
 from vivavoce.sources.fulltext.pdf.document import read_file
-from vivavoce.sources.fulltext.pdf.references import mentions_in
+from vivavoce.sources.fulltext.pdf.references import printed_numbers
+from vivavoce.sources.fulltext.references import read_printed
 
 Scores = dict[str, float | None]
 _END = re.compile(
@@ -173,7 +175,10 @@ def _citations(document: Document | None, row: dict[str, Any]) -> float | None:
         return 0.0
     text = "\n\n".join(section.text for section in document.sections)
     raws = {reference.ordinal: compact(reference.raw) for reference in document.references}
-    cited = {n for _, meant in mentions_in(text, document.references) for n in meant}
+    entries = [read_printed(reference.raw) for reference in document.references]
+    numbers = printed_numbers(document.references)
+    printed = PrintedCitations(entries, document.references, numbers=numbers)
+    cited = {n for _, meant in printed.mentions_in(text) for n in meant}
     ours = {next((t for t in titles if t in raws[n]), f"?{n}") for n in cited}
     return 2 * len(ours & wanted) / max(len(ours) + len(wanted), 1)
 
