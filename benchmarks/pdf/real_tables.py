@@ -40,7 +40,9 @@ _STRATEGIES: tuple[dict[str, str], ...] = (
     {"vertical_strategy": "text", "horizontal_strategy": "text"},
 )
 _COMMAND = re.compile(r"\\[A-Za-z]+|\\.")
-_LABEL = re.compile(r"^\s*tab(?:le|\.)?\s*[\dIVXA-Z.]+\s*[:.|]?\s*", re.IGNORECASE)
+_LABEL = re.compile(
+    r"^\s*(?:tab(?:la|le|leau|ela|elle)?|[cq]uadro)\.?\s*[\dIVXA-Z.]+\s*[:.|]?\s*", re.IGNORECASE
+)
 
 Rows = Sequence[Sequence[str]]
 

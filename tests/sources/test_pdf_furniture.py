@@ -89,10 +89,11 @@ def test_names_above_two_columns_are_no_headings(tmp_path: Path, names: Sequence
     assert not [name for name in names if name in whole_text(document)]
 
 
-def test_two_papers_in_one_file_are_in_doubt(tmp_path: Path) -> None:
+@pytest.mark.parametrize("has_abstract", [True, False])
+def test_two_papers_in_one_file_are_in_doubt(tmp_path: Path, has_abstract: bool) -> None:
     page = Paper(tmp_path / "a.pdf")
     for title in ("A Study of Small Papers", "Another Study of Larger Ones"):
-        page.front(title)
+        page.front(title) if has_abstract else page.centred(title)
         page.sections(*NAMES)
         page.references()
         page.page()

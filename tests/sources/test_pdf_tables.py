@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
 from tests.sources.pdf_pages import BOLD, FILLER, HEIGHT, TEXT, Paper
 
 from vivavoce.records import CitedTable
@@ -94,6 +95,36 @@ def test_lines_that_go_on_with_a_cell_are_one_row(tmp_path: Path) -> None:
         ("Tree", "reads each sentence before it is joined with others", "2015"),
         ("Graph", "reads all of them", "2017"),
     )
+
+
+def test_deviations_below_estimates_are_rows_of_their_own(tmp_path: Path) -> None:
+    paper = start(tmp_path / "a.pdf")
+    rule(paper, paper.y + 4)
+    row(paper, ["", "First", "Second", "Third"], gap=14)
+    rule(paper, paper.y + 3)
+    row(paper, ["Age", "0.211", "0.341***", "0.185"])
+    row(paper, ["", "(0.055)", "(0.061)***", "(0.047)"])
+    row(paper, ["Income", "0.102", "0.098", "0.091"])
+    row(paper, ["", "(0.032)", "(0.030)", "(0.029)"])
+    rule(paper, paper.y + 3)
+    assert table_of(paper).cells == (
+        ("", "First", "Second", "Third"),
+        ("Age", "0.211", "0.341***", "0.185"),
+        ("", "(0.055)", "(0.061)***", "(0.047)"),
+        ("Income", "0.102", "0.098", "0.091"),
+        ("", "(0.032)", "(0.030)", "(0.029)"),
+    )
+
+
+@pytest.mark.parametrize("word", ["Tabla", "Tabela", "Tableau", "Tabelle", "Cuadro", "Quadro"])
+def test_captions_name_tables_in_other_languages(tmp_path: Path, word: str) -> None:
+    paper = start(tmp_path / "a.pdf", f"{word} 1: Algunos resultados.")
+    row(paper, ["A", "P", "R", "F1"], gap=16)
+    row(paper, ["B", "91.2", "90.0", "90.6"])
+    row(paper, ["C", "93.4", "89.9", "91.6"])
+    table = table_of(paper)
+    assert table.caption == f"{word} 1: Algunos resultados."
+    assert table.cells[1] == ("B", "91.2", "90.0", "90.6")
 
 
 def test_a_label_between_rules_spans_its_rows(tmp_path: Path) -> None:

@@ -16,8 +16,9 @@ from vivavoce.text.headings import read_numbers, role_of_heading
 FLOAT = "float"
 """Kind of a line in a float that text flows around, before the float's caption is known."""
 CAPTION_LABEL = re.compile(
-    r"(?P<kind>(?:supplementary |extended data |appendix )?(?:table|tab|figure|fig|algorithm"
-    r"|listing|scheme|chart|box|plate|exhibit))\.?\s{0,2}(?P<number>[A-Z]?\.?\d{1,3}(?:\.\d{1,2})?[a-z]?|(?-i:[IVXL]{1,6}"
+    r"(?P<kind>(?:supplementary |extended data |appendix )?(?:tab(?:la|le|leau|ela|elle)?"
+    r"|[cq]uadro|fig(?:ur[ae])?|abb(?:ildung)?|algorithm|listing|scheme|chart|box|plate|exhibit))"
+    r"\.?\s{0,2}(?P<number>[A-Z]?\.?\d{1,3}(?:\.\d{1,2})?[a-z]?|(?-i:[IVXL]{1,6}"
     r"|[A-Z]))(?P<mark>[.:|—–)-]|\s|$)",
     re.IGNORECASE,
 )

@@ -22,6 +22,7 @@ _TIGHT = 1.45
 _MAX_CAPTION = 40
 _NEAR_RULE = 4.0
 """Multiple of the font size: the first rule of a table is no further from its caption."""
+_STEMS = {TABLE: ("tab", "cuadro", "quadro"), FIGURE: ("fig", "abb")}
 _LISTINGS = frozenset({"algorithm", "listing", "box"})
 
 
@@ -191,7 +192,7 @@ def _caption(lines: Sequence[Line], place: int, layout: Layout) -> str | None:
         return None
     if line.gap < 1.15 * layout.leading and match["mark"] not in {":", "|"} and not is_styled:
         return None  # a sentence that happens to start a line
-    return {"tab": "table", "fig": "figure"}.get(kind, kind)
+    return next((name for name, stems in _STEMS.items() if kind.startswith(stems)), kind)
 
 
 def _caption_end(lines: Sequence[Line], start: int, columns: Columns) -> int:

@@ -10,7 +10,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from vivavoce.records import Author, Reference, Section
@@ -134,8 +134,8 @@ _EMPTY_PAGES = 0.4
 _LONG = 4
 """Number of pages: a longer paper has references."""
 _WEAK_SCORE = 2.0
-_OF_EACH_PAPER, _FEW_WORDS = ("abstract", "introduction", "references"), 3
-"""Headings that a paper prints once, and the most words that such a heading has."""
+_OF_EACH_PAPER, _FEW_WORDS = ("introduction", "references"), 3
+"""Headings that each paper prints in this order, and the most words that such a heading has."""
 _MIN_TITLE = 2
 _MIN_DESCRIBED, _OPENING = 3, 80
 """Fewest words of a title in a file's metadata, and number of first lines searched for it."""
@@ -306,12 +306,13 @@ def _strong(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
     if _is_unparted(facts):
         yield "one section holds most of the text"
     short = [one.text for one in facts.lines if not one.kind and len(one.words) <= _FEW_WORDS]
-    named = Counter(
+    roles = [
         role
         for text in short
         for role in {role_of_heading(one) for one in (text, *(n.text for n in read_numbers(text)))}
-    )
-    if all(named[role] > 1 for role in _OF_EACH_PAPER):
+        if role in _OF_EACH_PAPER
+    ]
+    if [role for role, _ in groupby(roles)].count("introduction") > 1 and roles[-1] == "references":
         yield "two papers in one file"
     lost, total = facts.coverage.lost, max(facts.coverage.total, 1)
     if (garbled := facts.coverage.garbled / total) > _GARBLED:

@@ -27,9 +27,9 @@ _MAX_ROWS, _MAX_COLUMNS = 400, 60
 _NUMBER = re.compile(
     r"[-+−–~<>≤≥±]?\s*[\d.,]*\d[\d.,]*\s*(?:[%‰†‡*]|\(.*\)|±.*|[–-].*)?|[-–—]+|n/?a", re.I
 )
-_TWO_NUMBERS = re.compile(r"[-+−–]?[\d.,/%]*\d%? (?!\d{3}(?:[ .,]|$))[-+−–]?[\d.,/%]*\d%?")
+_NUMBERS = re.compile(r"[-+−–]?[\d.,/%]*\d%?(?: (?!\d{3}(?:[ .,]|$))[-+−–]?[\d.,/%]*\d%?)+")
 _MAX_MERGED, _MAX_BROKEN = 0, 0.1
-"""Most cells with two numbers, and the largest share of rows that continue the row above; a table
+"""Most cells with several numbers, and the largest share of rows that continue the row above; a table
 with more is in doubt."""
 
 
@@ -97,7 +97,7 @@ class _Reader:
         self._join_wrapped()
         # Count columns left unseparated, and lines of a cell left as rows.
         placed = (cell for row in self.grid for cell in row.values())
-        merged = sum(_TWO_NUMBERS.fullmatch(cell.text) is not None for cell in placed)
+        merged = sum(_NUMBERS.fullmatch(cell.text) is not None for cell in placed)
         broken = sum(
             len(above[c].text.split()) > 2
             and not _NUMBER.fullmatch(cell.text)
@@ -241,6 +241,9 @@ class _Reader:
         if self.ys[place] - self.ys[place - 1] > 1.9 * size:
             return False
         if any(_NUMBER.fullmatch(cell.text) or cell.width > 1 for cell in row.values()):
+            return False
+        # Only text wraps: a bracket below a number is its deviation, in a row of its own.
+        if not all(any(map(str.isalpha, above[c].text + cell.text)) for c, cell in row.items()):
             return False
         if set(row) == {0} and not row[0].text[:1].islower() and row[0].text[:1] not in "(&":
             return False
