@@ -21,7 +21,6 @@ import numpy as np
 from vivavoce.metrics import sense_of
 from vivavoce.reports import Column, Sheet, Table, grouped, headlines, sheet
 from vivavoce.results.audits.contrasts import Rows, report_of
-from vivavoce.results.board.head_to_head import board_values
 from vivavoce.results.logs.records import PLACE, Place, RunLog
 from vivavoce.statistics.estimates import Draws, kendall, mean_estimate
 from vivavoce.statistics.intervals import Floats, defined, percentile_interval
@@ -108,8 +107,9 @@ def _compare(logs: Sequence[RunLog], first: str, second: str, draws: Draws) -> R
 def _table(logs: Sequence[RunLog], metric: str, items: Sequence[str]) -> Floats:
     """Values of shape (items, contestants), signed so that higher is always better."""
     higher, _ = sense_of(logs[0].family, metric)
-    columns = [board_values(log, metric, items) for log in logs]
-    return np.column_stack(columns) * (1 if higher else -1)
+    values = (log.item_values(metric) for log in logs)
+    columns = [[one[item] for item in items] for one in values]
+    return np.array(columns, np.float64).T * (1 if higher else -1)
 
 
 def _share(one: Floats, other: Floats) -> float:

@@ -252,7 +252,11 @@ _NO_NAME = re.compile(
     r"|\bieee\b|\bpages\b|[@\d\\{}=]|https?:",
     re.IGNORECASE,
 )
-_GRADE = re.compile(r"[\w\s]{0,40}\b(?:Member|Fellow),\s{1,9}IEEE\b")
+_IEEE_GRADE = r"(?:Member|Fellow),\s{1,9}IEEE"
+_GRADE = re.compile(
+    rf",\s{{0,9}}(?:\w+\s{{1,9}}){{0,2}}{_IEEE_GRADE}\b"
+    rf"|^\s{{0,9}}(?:\w+\s{{1,9}})?{_IEEE_GRADE}\s{{0,9}}$"
+)
 _MAX_NAME = 60
 
 
@@ -260,7 +264,7 @@ def names_in(lines: Iterable[str]) -> Iterator[str]:
     """The names in the first lines; the lines after these are the affiliation."""
     is_open = may_go_on = True
     for line in lines:
-        text = _GRADE.sub("", line).strip()
+        text = _GRADE.sub(",", line).strip()
         if not text.strip(f" ,{MARK}"):
             continue
         parts = (" ".join(piece.split()).strip(" .*†‡§¶∗") for piece in _SEPARATOR.split(text))

@@ -29,8 +29,8 @@ _NUMBER = re.compile(
 )
 _NUMBERS = re.compile(r"[-+−–]?[\d.,/%]*\d%?(?: (?!\d{3}(?:[ .,]|$))[-+−–]?[\d.,/%]*\d%?)+")
 _MAX_MERGED, _MAX_BROKEN = 0, 0.1
-"""Most cells with several numbers, and the largest share of rows that continue the row above; a table
-with more is in doubt."""
+"""Most cells with several numbers, and the largest share of rows that continue the row above; a
+table with more is in doubt."""
 
 
 @dataclass(slots=True)
