@@ -16,7 +16,6 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -389,19 +388,6 @@ def hash_tree(folder: Path) -> dict[str, str]:
         for path in sorted(folder.rglob("*"))
         if path.is_file() and path.name != LOCK_NAME and not path.name.endswith(".tmp")
     }
-
-
-@cache
-def hash_code(*parts: str, suffixes: tuple[str, ...] = (".py",)) -> str:
-    """Sha256 over files of this package: single files, or all files below folders."""
-    root = Path(__file__).parent
-    files = [
-        path
-        for part in parts
-        for path in (root / part, *sorted((root / part).rglob("*")))
-        if path.suffix in suffixes
-    ]
-    return hash_of([[path.relative_to(root).as_posix(), hash_file(path)] for path in files])
 
 
 def _sync(path: Path) -> None:
