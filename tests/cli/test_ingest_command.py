@@ -35,7 +35,7 @@ def test_json_is_one_document_with_the_failures_and_their_reasons(
         "merged": 1,
         "results": 0,
         "results_of_papers": 0,
-        "moved": 1,
+        "moved": 0,
         "ignored_columns": ["mood"],
         "corpus": str(tmp_path / "c"),
     }
@@ -90,8 +90,8 @@ def test_papers_whose_date_is_another_than_before_are_counted(tmp_path: Path) ->
     rows = tmp_path / "rows.jsonl"
     row = {"id": "paper:a", "title": "Of graphs", "doi": "10.5555/1"}
     moved = []
-    for published in ("2021-05-02", "2020-03-01", "2020-03-01"):
-        rows.write_text(json.dumps({**row, "published": published}))
+    for published in (None, "2021-05-02", "2020-03-01", "2020-03-01", None):
+        rows.write_text(json.dumps(row | ({"published": published} if published else {})))
         result = viva_here("ingest", "metadata", rows, "--corpus", tmp_path / "c")
         moved.append("1 paper moved to another first public date." in result.stdout)
-    assert moved == [False, True, False]
+    assert moved == [False, False, True, False, True]

@@ -97,7 +97,8 @@ def first_dates(folder: Path) -> pa.Table:
 
 
 def count_moved(before: pa.Table, after: pa.Table) -> int:
-    """Number of papers in both tables whose dates differ."""
-    both = before.join(after, "paper_id", join_type="inner", right_suffix="_now")
+    """Number of papers in both tables that had a date and have another one now, or none."""
+    dated = before.filter(pc.is_valid(before["first_public"]))
+    both = dated.join(after, "paper_id", join_type="inner", right_suffix="_now")
     dates = (pc.fill_null(both[name], "") for name in ("first_public", "first_public_now"))
     return pc.sum(pc.not_equal(*dates)).as_py() or 0

@@ -311,7 +311,7 @@ class IngestReport:
     results_of_papers: int
     """Number of these entries that belong to papers of the corpus."""
     moved: int
-    """Number of papers whose first public date is another than before."""
+    """Number of papers that had another first public date before."""
     ignored_columns: tuple[str, ...]
     """Columns of the files that were not read."""
 
