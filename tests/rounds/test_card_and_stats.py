@@ -4,8 +4,12 @@ import json
 from collections import Counter
 from statistics import median
 
+import pytest
+
 from vivavoce.corpus import Corpus
+from vivavoce.errors import InputError
 from vivavoce.rounds import Round, Shown, measure_settings, round_stats
+from vivavoce.rounds.family import check_split
 from vivavoce.text.tokens import WordCounter
 
 
@@ -58,3 +62,13 @@ def test_lengths_are_means_and_rates_over_the_items_of_a_setting() -> None:
         "compression": (2 + 6 + 2) / 3, "compression_of_totals": 14 / 5,
     }  # fmt: skip
     assert (random["input_tokens"], random["compression"]) == (3.0, None)
+
+
+@pytest.mark.parametrize("split", [None, "train", "validation", "test"])
+def test_a_split_that_a_round_has_is_accepted(split: str | None) -> None:
+    check_split(split)
+
+
+def test_an_unknown_split_is_refused_with_those_that_there_are() -> None:
+    with pytest.raises(InputError, match="no split 'dev'. There are: train, validation, test"):
+        check_split("dev")
