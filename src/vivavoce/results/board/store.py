@@ -7,13 +7,13 @@ each group, with a hash of the group's logs. Damaged or outdated entries are com
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter
 
 from vivavoce.errors import InputError
+from vivavoce.results import hash_code
 from vivavoce.results.board.groups import Group, make_group
 from vivavoce.results.board.ranks import Contestant
 from vivavoce.results.logs.added import mark_of
@@ -154,16 +154,3 @@ def _load(path: Path) -> Any:
     if hashlib.sha256(body).hexdigest().encode() != seal:
         return None
     return loads_fast(body)
-
-
-@cache
-def hash_code(*parts: str, suffixes: tuple[str, ...] = (".py",)) -> str:
-    """Sha256 over files of this package: single files, or all files below folders."""
-    root = Path(__file__).parents[2]
-    files = [
-        path
-        for part in parts
-        for path in (root / part, *sorted((root / part).rglob("*")))
-        if path.suffix in suffixes
-    ]
-    return hash_of([[path.relative_to(root).as_posix(), hash_file(path)] for path in files])

@@ -23,8 +23,8 @@ from markupsafe import Markup
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.reports import Sheet
+from vivavoce.results import hash_code
 from vivavoce.results.board.columns import page_columns
-from vivavoce.results.board.store import hash_code
 from vivavoce.store import (
     fsync_files,
     hash_file,
