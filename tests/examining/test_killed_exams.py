@@ -83,9 +83,9 @@ def test_a_query_that_is_killed_while_it_is_fetched_loses_and_doubles_nothing(
     days = ("--since", "2023-01-01", "--until", "2023-12-01")
     with replaying({}, FakeClock()) as arxiv, scripted(quality) as server:
         arxiv.script = LivingArxiv(submissions(8, 300), date(2025, 1, 1))
-        told = ("--base", arxiv.origin, "--contact", "keeper@example.org")
+        service = ("--base", arxiv.origin, "--contact", "keeper@example.org")
         calm, stormy = (
-            words_of("arxiv:cat:cs.CL", tmp_path / name, *days, *told)
+            words_of("arxiv:cat:cs.CL", tmp_path / name, *days, *service)
             for name in ("calm", "stormy")
         )
         assert killer.run(calm, server.environment) == 0

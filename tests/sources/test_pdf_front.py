@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 from pypdf import PdfWriter
-from pypdf.generic import ArrayObject, DictionaryObject, NameObject, NumberObject, StreamObject
+from pypdf.generic import (
+    ArrayObject,
+    DictionaryObject,
+    NameObject,
+    NullObject,
+    NumberObject,
+    StreamObject,
+)
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from tests.sources.pdf_pages import BOLD, FILLER, TEXT, Paper, paper_with_table
 
@@ -107,7 +114,7 @@ def test_letters_of_a_ligature_are_those_that_its_font_names(tmp_path: Path) -> 
     page.abstract(f"We o~er an e|cient method. {FILLER}")
     page.sections(*NAMES)
     writer = PdfWriter(clone_from=page.save())
-    names = [NumberObject(27), *map(NameObject, ("/f_f_i", "/f_f"))]
+    names = [NumberObject(27), *map(NameObject, ("/f_f_i", "/f_f.liga"))]
     for sheet in writer.pages:
         contents = sheet["/Contents"].get_object()
         data = contents.get_data().replace(b"|", rb"\033").replace(b"~", rb"\034")
@@ -115,6 +122,9 @@ def test_letters_of_a_ligature_are_those_that_its_font_names(tmp_path: Path) -> 
         for font in sheet["/Resources"]["/Font"].values():
             encoding = DictionaryObject({NameObject("/Differences"): ArrayObject(names)})
             font.get_object()[NameObject("/Encoding")] = encoding
+        # A damaged entry stands before the fonts.
+        fonts = {NameObject("/A"): NullObject(), **sheet["/Resources"]["/Font"]}
+        sheet["/Resources"][NameObject("/Font")] = DictionaryObject(fonts)
     writer.write(tmp_path / "b.pdf")
     found = read_file(tmp_path / "b.pdf").abstract
     assert found == f"We offer an efficient method. {FILLER}"

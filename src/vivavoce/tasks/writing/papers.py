@@ -63,7 +63,7 @@ class Target:
     overlap: float | None
     """Share of the gold's 13-word n-grams in the input `base`; None if the gold has none."""
     overlap_rest: float | None
-    """The same for the input `leave_one_out`."""
+    """Share of these n-grams in the input `leave_one_out`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Pool:
     texts: Mapping[str, PaperText]
     """Papers that pass the quality gates, by id, from which demonstrations are chosen."""
     papers: Mapping[str, Paper]
-    """What the corpus knows of these papers."""
+    """Rows of these papers in the corpus, by id."""
     unfit: Mapping[str, Reason]
     """Papers that cannot be targets -> reason."""
     duplicates: Mapping[str, str]

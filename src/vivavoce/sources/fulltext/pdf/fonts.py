@@ -3,6 +3,8 @@
 import ctypes
 import re
 from collections import defaultdict
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
@@ -18,8 +20,8 @@ _BOLD = re.compile(
 _ITALIC = re.compile(r"ital|obli|slant|cmti|cmsl|sfti|ecti|[-.]i(?:t)?$|libertineti", re.IGNORECASE)
 _SMALL_CAPS = re.compile(r"csc|smallcaps|small-?caps|(?<!cjk)[-.]sc\b|sccp", re.IGNORECASE)
 _SUBSET = re.compile(r"[A-Z]{6}\+")
-_JOINED = re.compile(r"/([a-z](?:_[a-z])+)")
-"""A glyph's name made of those of its letters, such as `f_f_i`."""
+_JOINED = re.compile(r"/([a-z](?:_[a-z])+)(?:\.\w+)?")
+"""A glyph's name made of those of its letters, such as `f_f_i` or `f_i.liga`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,25 +70,16 @@ class FontBook:
         from pypdf import PdfReader
         from pypdf.errors import PyPdfError
 
+        damage = (PyPdfError, AttributeError, LookupError, TypeError, ValueError)
         joined: dict[str, dict[int, str]] = defaultdict(dict)
-        try:
+        with suppress(*damage):
             for page in PdfReader(BytesIO(self._content)).pages:
-                resources: Any = page["/Resources"]
-                fonts = resources.get("/Font", {})
-                for font in (fonts[key] for key in fonts):
-                    code = 0
-                    if "/Differences" not in font.get("/Encoding", ""):
-                        continue
-                    for item in font["/Encoding"]["/Differences"]:
-                        if isinstance(item, int):
-                            code = item
-                            continue
-                        if match := _JOINED.fullmatch(item):
-                            name = _SUBSET.sub("", font["/BaseFont"][1:], count=1)
-                            joined[name][code] = match[1].replace("_", "")
-                        code += 1
-        except (PyPdfError, AttributeError, LookupError, TypeError, ValueError):
-            return joined
+                with suppress(*damage):
+                    fonts: Any = page["/Resources"]["/Font"]  # type: ignore[index]
+                    for key in fonts:
+                        with suppress(*damage):
+                            name = _SUBSET.sub("", fonts[key]["/BaseFont"][1:], count=1)
+                            joined[name] |= _letters(fonts[key]["/Encoding"]["/Differences"])
         return joined
 
     def _name(self, handle: object) -> tuple[str, bool]:
@@ -98,6 +91,19 @@ class FontBook:
             forced = bool(pdfium.FPDFFont_GetFlags(handle) & (1 << 18)) if address else False
             self._names[address] = (_SUBSET.sub("", name, count=1), forced)
         return self._names[address]
+
+
+def _letters(differences: Iterable[Any]) -> dict[int, str]:
+    """Letters by code, from an encoding's list of codes, each before the names that follow it."""
+    letters, code = {}, 0
+    for item in differences:
+        if isinstance(item, int):
+            code = item
+            continue
+        if match := _JOINED.fullmatch(item):
+            letters[code] = match[1].replace("_", "")
+        code += 1
+    return letters
 
 
 def _address(handle: object) -> int:
