@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from lxml import etree
 
 from vivavoce.errors import InputError
+from vivavoce.sources.formulas import print_mathml, print_script
 from vivavoce.sources.fulltext.model import PARAGRAPH
-from vivavoce.sources.xml import check_text, children, parse_xml, print_mathml, print_power
+from vivavoce.sources.xml import check_text, children, parse_xml
 from vivavoce.text.normalise import clean_text
 
 # Classes of sections.
@@ -240,9 +241,11 @@ class Writer:
             self.inside(element, depth)
             self._append("]")
         elif not names & _ITEM_TAGS or _is_word(element):
-            power = print_power(element) if tag == "sup" else None
-            self._append("^" if power else "")
-            self.inside(element, depth)
+            sign = {"sup": "^", "sub": "_"}.get(tag)
+            if sign and (script := print_script(element, sign)):
+                self._text(script)
+            else:
+                self.inside(element, depth)
 
     def _text(self, text: str | None) -> None:
         if text:

@@ -17,7 +17,7 @@ _MAX_NESTED = 20
 _MAX_TEXT = 300
 _MAX_AHEAD = 20_000
 _MAX_COUNTERS = 1_000
-_MODULUS = 10**12
+_MAX_COUNT = 10**12
 _SETTER = re.compile(
     r"\\(?:(?P<how>new|provide|set)(?:(?P<kind>toggle|bool)|boolean)"
     r"|(?P<own>toggle|bool)(?P<value>true|false))"
@@ -103,8 +103,9 @@ class Conditions(Definitions):
         key = "".join(name).strip()
         change = self.value_of(value) if value else Fraction(int("step" in command))
         if change is not None and len(self.counters) < _MAX_COUNTERS:
-            before = Fraction(0) if command.startswith(("\\set", "\\new")) else self.counters.get(key, 0)
-            self.counters[key] = (before + change) % _MODULUS
+            is_added = command.startswith(("\\add", "\\step", "\\ref"))
+            before = self.counters.get(key, Fraction(0)) if is_added else Fraction(0)
+            self.counters[key] = min(before + change, Fraction(_MAX_COUNT))
         return ["{", *name, "}", *(["{", *value, "}"] if value else [])]
 
     def is_open_condition(self, token: str) -> bool:
@@ -218,7 +219,7 @@ class Conditions(Definitions):
         return {"<": first < second, "=": first == second, ">": first > second}.get(sign, False)
 
     def is_true(self, tokens: Sequence[str]) -> bool:
-        r"""The answer of an expression of ifthen or etoolbox: `\boolean{a} \AND \NOT \equal{b}{c}`."""
+        r"""The answer of an expression of ifthen or etoolbox, such as `\boolean{a} \AND \equal{b}{c}`."""
         stream = TokenStream()
         words = [word for token in tokens for word in _WORD.findall(token)]
         stream.push(words if self._depth < _MAX_NESTED else [])
@@ -248,7 +249,7 @@ class Conditions(Definitions):
         return [str(int(answer))] if is_there else []
 
     def passes(self, tokens: Sequence[str]) -> bool:
-        """The answer of a whole condition without its branches, such as `\\ifdef{x}`."""
+        r"""The answer of a whole condition without its branches, such as `\ifdef{x}`."""
         self.push([*tokens, "{", "1", "}", "{", "0", "}"])
         return self.choose(self.next() or "") == ["1"]
 
@@ -332,7 +333,10 @@ _ATOMS: dict[str, Test] = {
 """Tests inside an expression."""
 _OF_TWO = frozenset({"equal", "isin", "isequivalentto"})
 _TESTS: dict[str, tuple[int, Test]] = {
-    **dict.fromkeys(("ifthenelse", "ifboolexpr", "ifboolexpe"), (1, lambda k, given: k.is_true(given[0]))),
+    **dict.fromkeys(
+        ("ifthenelse", "ifboolexpr", "ifboolexpe"),
+        (1, lambda known, given: known.is_true(given[0])),
+    ),
     "iftoggle": (1, _is_on),
     "ifbool": (1, _holds),
     **dict.fromkeys(

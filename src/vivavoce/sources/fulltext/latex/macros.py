@@ -141,7 +141,7 @@ class Expander(Conditions):
             self.push(taken)
         elif (printed := self._acronyms.print(token, self)) is not None:
             self.push(printed)
-        elif "siunitx" in self.packages and (made := self._quantities.print(token, self)) is not None:
+        elif (made := self._quantities.print(token, self)) is not None:
             self.push(made)
         else:
             return self._set_switch(token)
@@ -206,7 +206,7 @@ class Expander(Conditions):
         return name
 
     def _use_package(self, token: str, out: list[str]) -> None:
-        """Read in packages of the paper's own, but none that lays out its title; keep the command."""
+        """Read in the paper's own packages, but none that lays out titles; keep the command."""
         options = self.optional()
         names = "".join(self.argument())
         if token == "\\documentclass":

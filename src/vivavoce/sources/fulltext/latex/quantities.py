@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
+from vivavoce.sources.fulltext.latex.definitions import Definitions
 from vivavoce.sources.fulltext.latex.layout import SYMBOLS
 from vivavoce.sources.fulltext.latex.tokens import LITERAL, TokenStream, fields_of, source_of
 from vivavoce.text import read_data
@@ -48,8 +49,12 @@ class Quantities:
         self._options: dict[str, Sequence[str]] = {}
         self._units: dict[str, Sequence[str]] = {}
 
-    def print(self, command: str, stream: TokenStream) -> list[str] | None:
+    def print(self, command: str, stream: Definitions) -> list[str] | None:
         """Tokens that a command prints; None for a command of another package."""
+        if "siunitx" not in stream.packages:
+            if command != "\\unit" or "units" not in stream.packages:
+                return None
+            return [*(stream.optional() or []), " ", *stream.argument()]
         if command == "\\sisetup":
             self._options |= fields_of(stream.argument())
             return []
