@@ -1,6 +1,6 @@
 r"""Decoding of catalogue text: TeX accents, entities and tags become the characters they mean.
 
-Formulas between dollar signs stay as they are. A paper's status is read from its text here too.
+Formulas between dollar signs stay as they are.
 """
 
 import html
@@ -100,37 +100,3 @@ def decode_document(document: Document) -> Document:
     abstract = document.abstract and _SPACES.sub(" ", decode_text(document.abstract)).strip()
     authors = tuple(replace(author, name=decode_text(author.name)) for author in document.authors)
     return replace(document, title=title, abstract=abstract, venue=venue, authors=authors)
-
-
-_OPENING, _MAX_COMMENTS = 200, 2_000
-_WITHDRAWN = re.compile(
-    r"^\W*withdrawn\b"
-    r"|\b(?:this|the|our)\s(?:\w+\s)?(?:paper|article|submission|manuscript|work|note|preprint)"
-    r"\s(?:has\sbeen|is|was|have\sbeen)\s(?:\w+\s){0,2}(?:withdrawn|retracted)\b"
-    r"|\b(?:paper|submission|article)\swithdrawn\b",
-    re.IGNORECASE,
-)
-# Publishers begin the title with the notice: `RETRACTED ARTICLE: ...`, `Erratum to: ...`.
-_TITLE = re.compile(
-    r"\W*(?:(?P<withdrawn>withdraw(?:n|al))|(?P<retracted>retract(?:ed|ion))"
-    r"|(?:(?:author|publisher)['’]?s? )?(?P<corrected>correction|errat(?:um|a)|corrigend(?:um|a))"
-    r"|(?P<doubted>(?:editorial )?expression of concern))"
-    r"(?: (?:article|paper|note|notice|to|for|of)){0,3}"
-    r"\s?(?:[:.–—]|$|(?<= to)|(?<=notice)|(?<=note))",
-    re.IGNORECASE,
-)
-
-
-def status_of(title: str | None, abstract: str | None, comments: str = "") -> str | None:
-    """Status stated by a paper or by a notice on it, such as `withdrawn`; None if neither does."""
-    notice = _TITLE.match((title or "")[:_OPENING])
-    if notice:
-        return next(name for name, text in notice.groupdict().items() if text)
-    texts = ((abstract or "").strip()[:_OPENING], comments[:_MAX_COMMENTS])
-    return "withdrawn" if any(_WITHDRAWN.search(text) for text in texts) else None
-
-
-def with_status(document: Document) -> Document:
-    """Set a document's status from its source, or else from its title and abstract."""
-    status = document.withdrawn or status_of(document.title, document.abstract)
-    return replace(document, withdrawn=status)

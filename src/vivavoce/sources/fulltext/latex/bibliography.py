@@ -32,6 +32,7 @@ _MAX_RAW = 3_000
 
 _PACKAGES = frozenset({"\\usepackage", "\\RequirePackage"})
 _BIB = frozenset({"\\bibliography", "\\addbibresource", "\\addglobalbib", "\\nobibliography"})
+_CLASSES = frozenset({"\\documentclass", "\\documentstyle"})
 _STYLE = frozenset({"\\bibliographystyle"})
 _NUMERIC_STYLE = re.compile(
     r"(?:plain|unsrt|abbrv|ieeetr|ieee|acm|siam|splncs|elsarticle-num|nature|apsrev|aps|vancouver"
@@ -96,7 +97,7 @@ def _item(setter: Typesetter, key: str, label: str, start: int, end: int) -> Ent
     surnames, first = _names(label, blocks[0])
     has_others = len(surnames) > 2 or _OTHERS.search(label.partition("(")[0]) is not None
     # A natbib label, such as `Smith et al.(2015)Smith, Jones, and Kim`.
-    names, bracket, _ = label.partition("(")
+    names, bracket, rest = label.partition("(")
     shown = " ".join(names.split()) if bracket and len(names) < 200 else ""
     return Entry(
         key=key.strip(),
@@ -105,6 +106,7 @@ def _item(setter: Typesetter, key: str, label: str, start: int, end: int) -> Ent
         years=[label, printed_year(raw)],
         surnames=[first or ""],
         names=shown or short_names(surnames, has_others=has_others),
+        without_year="" if rest == ")" else "n.d.",
         links="".join(layout.tokens[start:end])[:_MAX_RAW],
     )
 
@@ -161,7 +163,10 @@ def read_entries(files: PaperFiles, main: str, layout: Layout) -> tuple[list[Ent
         cited = _read_cited([files.text(name) for name in names], keys) if names else []
         if len(cited) > known:
             entries, has_labels = cited, None
-    is_numeric = _is_numeric(layout) if has_labels is None else not has_labels
+    class_name = next(layout.names(_CLASSES), "")
+    if class_name.startswith("revtex"):
+        has_labels = None  # which every list of REVTeX has
+    is_numeric = _is_numeric(layout, class_name) if has_labels is None else not has_labels
     packages = list(layout.names(_PACKAGES))
     is_bracketed = any(_BRACKETS_PACKAGE.match(name) for name in packages)
     has_natbib = "natbib" in packages or any(
@@ -212,8 +217,12 @@ def _bib_files(files: PaperFiles, layout: Layout) -> list[str]:
     return list(dict.fromkeys(paths))
 
 
-def _is_numeric(layout: Layout) -> bool:
-    """Check by the style and the packages whether citations print numbers."""
+def _is_numeric(layout: Layout, class_name: str) -> bool:
+    """Check by the class, the style and the packages whether citations print numbers."""
+    if class_name.startswith("revtex"):
+        place = next(layout.find(_CLASSES))
+        options = layout.option(place + 1)
+        return options is None or "rmp" not in layout.source(options)
     for place in layout.find(_PACKAGES):
         option, argument = layout.option(place + 1), layout.required(place)
         options = layout.source(option).replace(" ", "") if option else ""

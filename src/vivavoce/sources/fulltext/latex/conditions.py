@@ -219,7 +219,7 @@ class Conditions(Definitions):
         return {"<": first < second, "=": first == second, ">": first > second}.get(sign, False)
 
     def is_true(self, tokens: Sequence[str]) -> bool:
-        r"""The answer of an expression of ifthen or etoolbox, such as `\boolean{a} \AND \equal{b}{c}`."""
+        r"""The answer of an expression such as `\boolean{a} \AND \NOT \equal{b}{c}`."""
         stream = TokenStream()
         words = [word for token in tokens for word in _WORD.findall(token)]
         stream.push(words if self._depth < _MAX_NESTED else [])

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from string import ascii_lowercase
 
 from vivavoce.errors import InputError
 from vivavoce.records import Author
@@ -16,6 +17,7 @@ from vivavoce.sources.fulltext.latex.layout import (
     AUTHORS,
     FIGURES,
     MATH,
+    PLAIN,
     SECTIONS,
     SILENT,
     TABLES,
@@ -24,6 +26,7 @@ from vivavoce.sources.fulltext.latex.layout import (
     TITLES,
     Layout,
     Span,
+    is_own_command,
 )
 from vivavoce.sources.fulltext.latex.macros import expand
 from vivavoce.sources.fulltext.latex.numbering import LABEL, Counters, SectionNumbers
@@ -44,6 +47,11 @@ _BLOCK = frozenset({"\\IEEEauthorblockN"})
 _RAISED = frozenset({"\\textsuperscript", "\\inst", "\\thanks", "\\Thanks", "\\footnotemark"})
 _BREAKS = frozenset({"\\\\", "\\newline"})
 _GAPS = frozenset({"\\quad", "\\hspace"})
+_SMALL = frozenset(
+    {"\\textit", "\\emph", "\\textsl", "\\it", "\\itshape", "\\em", "\\small", "\\footnotesize"}
+    | {"\\scriptsize", "\\tiny", "\\normalsize"}
+)
+_NAME_BEFORE = re.compile(rf"[^\s,;{MARK}]+\s+[^\s,;{MARK}]+\s*$")
 _MAX_AUTHORS = 3_000
 
 
@@ -87,12 +95,19 @@ def _line(setter: Typesetter, span: Span) -> str:
             place = 1 + next(layout.find(frozenset({"$"}), place + 1, span.end), span.end)
             out.append(MARK)
             continue
+        group = layout.group(place + 1) if token[0] == "\\" else None
+        is_listed = group is not None and "," in layout.source(group) and token not in PLAIN
+        if (is_listed or token in _SMALL) and _NAME_BEFORE.search("".join(out)):
+            # Small print behind a name, such as a membership, is no name.
+            place = group.after if group else span.end
+            out.append(MARK)
+            continue
         if token in _GAPS:
             out.append(",")
             place = layout.past_groups(layout.past_options(place + 1), SILENT.get(token, 0))
             continue
         following = place + 1
-        while following < span.end and layout.tokens[following] not in {*_RAISED, "$", *_GAPS}:
+        while following < span.end and layout.tokens[following][0] not in "\\$":
             following += 1
         setter.walk(place, following, out, 1)
         place = following
@@ -102,8 +117,14 @@ def _line(setter: Typesetter, span: Span) -> str:
 _CLASS = frozenset({"\\documentclass", "\\documentstyle"})
 _ROMAN_CLASS = re.compile(r"IEEEtran|revtex", re.IGNORECASE)
 _CAPTION = frozenset({"\\caption"})
+_SUBFLOATS = frozenset(
+    {"\\subfloat", "\\subfigure", "\\subtable", "\\subcaptionbox"}
+    | {f"\\begin{{{name}}}" for name in ("subfigure", "subtable")}
+)
 _ALGORITHMS = ("algorithm", "algorithm*", "algorithm2e")
 _DEFAULT_DEPTH = 3
+_MIN_STATEMENT = 3
+"""Fewest words of a statement behind the text of the body."""
 _HEADER = TITLES | AUTHORS | ABSTRACTS
 
 
@@ -125,8 +146,12 @@ class _Reader:
     tables: list[RawTable] = field(default_factory=list)
     labels: dict[str, tuple[str, str]] = field(default_factory=dict)
     current: tuple[str, str] = ("", "")
+    level: int = 0
+    """Level of the current section."""
     figures: int = 0
     table_count: int = 0
+    body_end: int = 0
+    """Start of the last section."""
     appendix_end: int = 0
     """End of the environment of the appendix, else of the paper."""
     layout_end: int = 0
@@ -149,6 +174,7 @@ class _Reader:
         hooks |= {_begin(name): self._thanks for name in THANKS}
         hooks |= {f"\\{name}": self._thanks for name in THANKS}
         hooks["\\label"] = self._label
+        hooks |= dict.fromkeys(self._unknown_after_body(tokens), self._statement)
         place = 0
         while place < start:
             hook = hooks.get(tokens[place]) if tokens[place] in _HEADER else None
@@ -168,6 +194,7 @@ class _Reader:
         number = None if is_starred else self.numbering.step(level)
         heading = self.setter.line(argument.start, argument.end).rstrip(" .:") or None
         role = "appendix" if self.numbering.in_appendix else None
+        self.level = level
         self.story.open(Block(heading, number, level, role))
         self.current = ("Section", number or "")
         self.counters.enter_section(level, number)
@@ -215,7 +242,8 @@ class _Reader:
         return spans[-1].after
 
     def _appendix(self, place: int, out: list[str]) -> int:
-        self.numbering.start_appendix()
+        is_inside = self.layout.tokens[place] == "\\begin{subappendices}"
+        self.numbering.start_appendix(self.level if is_inside else 0)
         self.appendix_end = self.layout.ends.get(place, len(self.layout.tokens))
         return place + 1
 
@@ -223,6 +251,37 @@ class _Reader:
         level = SECTIONS["\\section"] + self.shift
         self.story.open(Block("Acknowledgements", level=level))
         return self.layout.past_options(place + 1)
+
+    def _unknown_after_body(self, tokens: Sequence[str]) -> set[str]:
+        """Commands that the reader does not know, used behind the last section of the body."""
+        appendix = next(self.layout.find(frozenset(APPENDICES)), len(tokens))
+        sections = list(self.layout.find(frozenset(SECTIONS), 0, appendix))
+        numbered = [place for place in sections if tokens[place + 1 : place + 2] != ["*"]]
+        self.body_end = max(numbered or sections, default=len(tokens))
+        return {
+            token
+            for token in tokens[self.body_end :]
+            if token[:1] == "\\" and token[1:].isalpha() and not is_own_command(token)
+        }
+
+    def _statement(self, place: int, out: list[str]) -> int:
+        """Open a part of its own for a statement, which a class takes as an argument."""
+        tokens = self.layout.tokens
+        span = self.layout.group(place + 1) if place > self.body_end else None
+        before = tokens[place - 1] if place else ""
+        if span is None or not before[-1:].isspace() or not self._is_statement(span):
+            return self.setter.command(tokens[place], place, out, 0)
+        self.story.open(Block(level=SECTIONS["\\section"] + self.shift, role="other"))
+        self.setter.walk(span.start, span.end, self.story, 1)
+        return span.after
+
+    def _is_statement(self, span: Span) -> bool:
+        """Check whether an argument is prose, and nothing but commands follows on its line."""
+        after = self.layout.past_spaces(span.after)
+        following = self.layout.tokens[after : after + 1]
+        text = self.setter.line(span.start, span.end)
+        is_alone = not following or following[0] == PARAGRAPH or following[0][0] == "\\"
+        return is_alone and len(text.split()) >= _MIN_STATEMENT
 
     def _label(self, place: int, out: list[str]) -> int:
         argument = self.layout.required(place)
@@ -259,10 +318,21 @@ class _Reader:
         if self.layout.tokens[place][7:-1] in FIGURES:
             self.figures += any(True for _ in self.layout.find(_CAPTION, place, end))
             label = ("Figure", str(self.figures))
+            self._note_parts(place, end, label)
         else:
             label = self.counters.algorithm()
         self._note_labels(place, end, label)
         return end + 1
+
+    def _note_parts(self, start: int, end: int, whole: tuple[str, str]) -> None:
+        """Note the labels of the lettered parts of a figure or a table."""
+        parts = self.layout.find(_SUBFLOATS, start + 1, end)
+        for letter, place in zip(ascii_lowercase, parts, strict=False):
+            stop = self.layout.ends.get(place)
+            if stop is None:
+                group = self.layout.required(place)
+                stop = group.after if group else place + 1
+            self._note_labels(place, stop, (whole[0], whole[1] + letter))
 
     def _table(self, place: int, out: list[str]) -> int:
         """Take a table out of the text; a small tabular used for layout stays in the text."""
@@ -280,7 +350,9 @@ class _Reader:
         if table is not None:
             self.tables.append(table)
             self.table_count += bool(table.caption)
-            self._note_labels(place, end, ("Table", str(self.table_count)))
+            label = ("Table", str(self.table_count))
+            self._note_parts(place, end, label)
+            self._note_labels(place, end, label)
         return end + 1
 
 
