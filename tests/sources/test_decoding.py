@@ -7,7 +7,8 @@ import pytest
 from tests.servers.commands import viva_here
 
 from vivavoce.sources.catalogues.crossref import read_work
-from vivavoce.sources.catalogues.decoding import decode_text, status_of
+from vivavoce.sources.catalogues.decoding import decode_text
+from vivavoce.sources.notices import status_of
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,10 @@ _OWN_ROLES = frozenset({"acknowledgements", "references"})
 _MARK = re.compile(f"([{CITE}{REFER}])([^{CITE}{REFER}{END}]*){END}")
 _MAX_NESTED = 12
 _LIGATURES = dict(zip("ﬀﬁﬂﬃﬄﬅﬆ", ("ff", "fi", "fl", "ffi", "ffl", "st", "st"), strict=True))
-_PLAIN = str.maketrans({**_LIGATURES, **dict.fromkeys("\u00ad\u200b\u2060\ufeff")})
+_PLAIN = str.maketrans({**_LIGATURES, **dict.fromkeys("\u00ad\u200b\u200e\u200f\u2060\ufeff")})
+_JOINERS = re.compile("(?<=[\x00-\u024f])[\u200c\u200d]+")
+"""Joiners behind Latin letters, which other scripts need."""
+_ABSTRACT = re.compile(r"abstract\b[\s.:–—-]*", re.IGNORECASE)
 
 
 def assemble(paper: Manuscript, about: Document) -> Document:
@@ -62,7 +65,7 @@ def assemble(paper: Manuscript, about: Document) -> Document:
         about,
         title=title or None,
         abstract=abstract or None,
-        authors=tuple(paper.authors),
+        authors=tuple(replace(one, name=plain_text(one.name)) for one in paper.authors),
         sections=sections,
         references=works.references,
         tables=tuple(replace(table, ordinal=ordinal) for ordinal, table in enumerate(tables)),
@@ -74,7 +77,7 @@ def assemble(paper: Manuscript, about: Document) -> Document:
 
 def plain_text(text: str) -> str:
     """Text without typesetting characters: ligatures, soft hyphens and zero-width spaces."""
-    return clean_text(text if text.isascii() else text.translate(_PLAIN))
+    return clean_text(text if text.isascii() else _JOINERS.sub("", text.translate(_PLAIN)))
 
 
 def build_sections(
@@ -89,8 +92,10 @@ def build_sections(
     for block in blocks:
         text = show(PARAGRAPH.join(block.paragraphs))
         heading = show(block.heading or "")
-        if not abstract and text and block.level == 1 and role_of_heading(heading) == "abstract":
-            abstract = text
+        is_abstract = block.level == 1 and role_of_heading(heading) == "abstract"
+        run_in = _ABSTRACT.match(text) if not heading and not sections else None
+        if not abstract and text and (is_abstract or run_in):
+            abstract = text[run_in.end() :] if run_in else text
             continue
         number, level = len(sections), block.level
         sections.append(Section(number, level, heading or None, block.role, text, block.number))

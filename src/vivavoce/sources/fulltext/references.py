@@ -233,9 +233,12 @@ def _is_venue(text: str) -> bool:
 
 
 def are_names(text: str) -> bool:
-    """Check whether a text is nothing but names with initials, or the dash that repeats them."""
+    """Check whether a text is nothing but names, or the dash that repeats them."""
     parts = re.split(r",\s(?:and\s)?|\sand\s|\s&\s", text.strip(" ,"))
-    return all(_NAME.fullmatch(part) or set(part) == {"—"} for part in parts)
+    return all(
+        _NAME.fullmatch(part) or set(part) == {"—"} or (len(part.split()) < 5 and is_name(part))
+        for part in parts
+    )
 
 
 MARK = "\x04"

@@ -71,7 +71,7 @@ class Expander(Conditions):
     def expand(self, name: str) -> list[str]:
         """Every token of the paper; `InputError` if its macros or files exceed all bounds."""
         self.frames.append(Frame(tokenise(self._files.text(name)), name))
-        self.frames.append(Frame(_prelude()))
+        self.frames.append(Frame(_prelude()[""]))
         out: list[str] = []
         while (token := self.next()) is not None:
             if self.skipped:
@@ -213,6 +213,7 @@ class Expander(Conditions):
             self.options |= {each.strip() for each in "".join(options or []).split(",")}
         for name in names.split(","):
             self.packages.add(name.strip())
+            self.push(_prelude().get(name.strip(), ()))
             path = self._files.find(name, suffixes=(".sty",))
             if path and "maketitle" not in self._files.text(path):
                 self._read_in(path)
@@ -242,9 +243,12 @@ class Expander(Conditions):
 
 
 @cache
-def _prelude() -> tuple[str, ...]:
-    """Commands of classes and packages, defined before the paper's own."""
-    return tuple(tokenise((resources.files(__package__) / "prelude.tex").read_text("utf-8")))
+def _prelude() -> dict[str, tuple[str, ...]]:
+    """Definitions read before a paper's own, by the package that they need; empty for none."""
+    text = (resources.files(__package__) / "prelude.tex").read_text("utf-8")
+    first, *others = re.split(r"^%% (\S+)$", text, flags=re.MULTILINE)
+    parts = zip(["", *others[::2]], [first, *others[1::2]], strict=True)
+    return {name: tuple(tokenise(definitions)) for name, definitions in parts}
 
 
 def _find_document(tokens: Sequence[str], command: str) -> int | None:

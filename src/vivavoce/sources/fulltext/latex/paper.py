@@ -13,6 +13,7 @@ from vivavoce.sources.fulltext.latex.files import PaperFiles
 from vivavoce.sources.fulltext.latex.layout import (
     ABSTRACT_ENVIRONMENTS,
     ABSTRACTS,
+    ACCENTS,
     APPENDICES,
     AUTHORS,
     FIGURES,
@@ -20,6 +21,7 @@ from vivavoce.sources.fulltext.latex.layout import (
     PLAIN,
     SECTIONS,
     SILENT,
+    SYMBOLS,
     TABLES,
     TABULARS,
     THANKS,
@@ -107,11 +109,16 @@ def _line(setter: Typesetter, span: Span) -> str:
             place = layout.past_groups(layout.past_options(place + 1), SILENT.get(token, 0))
             continue
         following = place + 1
-        while following < span.end and layout.tokens[following][0] not in "\\$":
+        while following < span.end and not _may_mark(layout.tokens[following]):
             following += 1
         setter.walk(place, following, out, 1)
         place = following
     return "".join(out).replace("\n", " ")
+
+
+def _may_mark(token: str) -> bool:
+    """Check whether a token may begin what is no part of a name."""
+    return token == "$" or (token[0] == "\\" and token not in SYMBOLS and token not in ACCENTS)
 
 
 _CLASS = frozenset({"\\documentclass", "\\documentstyle"})
@@ -160,7 +167,8 @@ class _Reader:
     def read(self) -> None:
         tokens = self.layout.tokens
         start = next((p + 1 for p, token in enumerate(tokens) if token == "\\begin{document}"), 0)
-        hooks: dict[str, Hook] = dict.fromkeys(SECTIONS, self._section)
+        hooks: dict[str, Hook] = dict.fromkeys(self._unknown_after_body(tokens), self._statement)
+        hooks |= dict.fromkeys(SECTIONS, self._section)
         hooks |= dict.fromkeys(TITLES, self._title)
         hooks |= dict.fromkeys(AUTHORS, self._author)
         hooks |= dict.fromkeys(ABSTRACTS, self._abstract)
@@ -174,7 +182,6 @@ class _Reader:
         hooks |= {_begin(name): self._thanks for name in THANKS}
         hooks |= {f"\\{name}": self._thanks for name in THANKS}
         hooks["\\label"] = self._label
-        hooks |= dict.fromkeys(self._unknown_after_body(tokens), self._statement)
         place = 0
         while place < start:
             hook = hooks.get(tokens[place]) if tokens[place] in _HEADER else None

@@ -25,7 +25,7 @@ _TOKEN = re.compile(
 )
 _ADDRESS = re.compile(
     r"(\\(?:url|href|path|nolinkurl))"
-    r"(?:[ \t\n]{0,9}\{([^{}]*)\}|([^A-Za-z\s{*\[])([^\n]{0,999}?)\3)"
+    r"(?:[ \t\n]{0,9}\{((?:[^{}]|\{[^{}]{0,200}\})*)\}|([^A-Za-z\s{*\[])([^\n]{0,999}?)\3)"
 )
 _ESCAPED = re.compile(r"\\(?:([%#&$_{}~])|\\)")
 _PARAMETER = re.compile(r"#[1-9](?![\w-])")
