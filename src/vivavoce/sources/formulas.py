@@ -1,6 +1,6 @@
 """Formulas in one line: MathML, and raised or lowered text, of all sources with markup files.
 
-A power stands after `^`, an index after `_`, a fraction around `/`; compound parts are in brackets.
+A power is written after `^`, an index after `_`, a fraction around `/`; compound parts have brackets.
 """
 
 import re
@@ -100,7 +100,7 @@ def _print_scripts(parts: list[etree._Element], signs: str, tag: str) -> str:
             mark = _ACCENTS.get(text, "") if sign == "^" else ""
             out = unicodedata.normalize("NFC", "".join(letter + mark for letter in out))
         elif text.strip("′″‴'") and text:
-            out += f"{sign}{_group(part)}"
+            out += f"{sign}{text if sign == '_' and text.isalnum() else _group(part)}"
         else:
             out += text
     return out

@@ -111,5 +111,5 @@ SOURCE = Source(
     matches=has_suffix(SUFFIX),
     read=read_with(_read, _LARGEST_FILE, "answer"),
     holds_many=True,
-    reader_version="5",
+    reader_version="6",
 )

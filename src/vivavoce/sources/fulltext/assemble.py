@@ -53,7 +53,12 @@ def assemble(paper: Manuscript, about: Document) -> Document:
     """
     works = Works(paper.entries, paper.style, paper.labels)
     show = works.print
-    sections, abstract = build_sections(paper.blocks, show(paper.abstract), show)
+    blocks, abstract = list(paper.blocks), show(paper.abstract)
+    if not abstract and blocks and blocks[0].heading is None:
+        text = show(PARAGRAPH.join(blocks[0].paragraphs))
+        if (label := _ABSTRACT.match(text)) is not None:
+            blocks, abstract = blocks[1:], text[label.end() :]
+    sections, abstract = build_sections(blocks, abstract, show)
     title = show(paper.title)
     marked = None
     if paper.marks is not None:
@@ -92,10 +97,8 @@ def build_sections(
     for block in blocks:
         text = show(PARAGRAPH.join(block.paragraphs))
         heading = show(block.heading or "")
-        is_abstract = block.level == 1 and role_of_heading(heading) == "abstract"
-        run_in = _ABSTRACT.match(text) if not heading and not sections else None
-        if not abstract and text and (is_abstract or run_in):
-            abstract = text[run_in.end() :] if run_in else text
+        if not abstract and text and block.level == 1 and role_of_heading(heading) == "abstract":
+            abstract = text
             continue
         number, level = len(sections), block.level
         sections.append(Section(number, level, heading or None, block.role, text, block.number))

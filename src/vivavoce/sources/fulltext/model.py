@@ -112,7 +112,7 @@ _OTHER_SCRIPT = re.compile(
 
 
 def without_asides(name: str) -> str:
-    """A name without what stands in brackets or quotes, or is the same in another script."""
+    """A name without what is in brackets, in quotes or in a second script."""
     plain = " ".join(_ASIDE.sub(" ", name).split(" "))
     return _OTHER_SCRIPT.sub("", plain).strip() if any(map(str.isalpha, plain)) else name
 

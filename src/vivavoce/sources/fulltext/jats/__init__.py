@@ -279,5 +279,5 @@ SOURCE = Source(
     dates="venue",
     matches=_matches,
     read=read_with(lambda content, name: [read_document(content, name)], _LARGEST_FILE, "paper"),
-    reader_version="8",
+    reader_version="9",
 )

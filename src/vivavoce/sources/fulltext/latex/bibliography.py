@@ -243,9 +243,8 @@ def _bib_files(files: PaperFiles, layout: Layout) -> list[str]:
 def _is_numeric(layout: Layout, class_name: str) -> bool:
     """Check by the class, the style and the packages whether citations print numbers."""
     if class_name.startswith("revtex"):
-        place = next(layout.find(_CLASSES))
-        options = layout.option(place + 1)
-        return options is None or "rmp" not in layout.source(options)
+        given = layout.option(next(layout.find(_CLASSES)) + 1)
+        return given is None or "rmp" not in layout.source(given)
     for place in layout.find(_PACKAGES):
         option, argument = layout.option(place + 1), layout.required(place)
         options = layout.source(option).replace(" ", "") if option else ""

@@ -123,7 +123,9 @@ class Quantities:
                     factors[-1] = symbol, f"{raised.removesuffix('1')}{given}"
             elif token[0] != "\\" or not name[0].isalpha():
                 # Letters stand for themselves; a full stop or a tie separates them.
-                factors += ((part, "") for part in re.split(r"[.~\s{}]|\\[,; ]", token) if part)
+                for part in filter(None, re.split(r"[.~\s{}]|\\[,; ]", token)):
+                    factors.append((prefix + part, sign + (power or ("1" if sign else ""))))
+                    prefix = power = sign = ""
             else:
                 factors.append((prefix + _symbol(name), sign + (power or ("1" if sign else ""))))
                 prefix = power = sign = ""

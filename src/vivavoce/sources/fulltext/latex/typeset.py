@@ -128,6 +128,11 @@ class Typesetter:
             text = self.line(raised.start, raised.end, depth + 1).replace("$", "")
             out.append(f"^{text}" if is_power("".join(out[-1:]), text) else text)
             return raised.after
+        if token == "\\nicefrac" and (above := layout.required(place)) is not None:
+            below = layout.group(above.after)
+            parts = [self.line(part.start, part.end, depth + 1) for part in (above, below) if part]
+            out.append("/".join(parts))
+            return (below or above).after
         if token == "\\xspace":
             following = layout.tokens[place + 1] if place + 1 < len(layout.tokens) else "}"
             out.append("" if following[0] in _AFTER_XSPACE else " ")
