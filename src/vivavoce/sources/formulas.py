@@ -1,6 +1,6 @@
 """Formulas in one line: MathML, and raised or lowered text, of all sources with markup files.
 
-A power is written after `^`, an index after `_`, a fraction around `/`; compound parts have brackets.
+A power follows `^`, an index `_`, a fraction has `/` inside; compound parts have brackets.
 """
 
 import re

@@ -161,7 +161,7 @@ class Conditions(Definitions):
             self.skipped += 1
 
     def _operands(self, pattern: re.Pattern[str]) -> tuple[str, ...] | None:
-        """The operands of a condition of TeX, with commands expanded; None if they are not known."""
+        """The operands of a condition of TeX, expanded; None if they are not known."""
         text = ""
         while (found := pattern.match(text)) is None or found.end() == len(text):
             token = self.next()
