@@ -13,7 +13,6 @@ from typing import Annotated, Any, Literal
 import typer
 
 from vivavoce.cli import annotate, audit, board, corpus, fetch, live, rounds, runs
-from vivavoce.cli import round_updates as round_updates
 from vivavoce.cli.bind import verb
 from vivavoce.cli.output import Answer, VivaGroup, say, set_output
 from vivavoce.errors import VivaError

@@ -21,13 +21,13 @@ from vivavoce.errors import InputError
 from vivavoce.reports import Report
 from vivavoce.requests.run import RunSpec
 from vivavoce.running.journal import kept_batches, open_journal
-from vivavoce.running.ledger import recording
 from vivavoce.running.logs import (
     Progress,
     listen,
     log_path,
     mark_contents,
     read_headers,
+    recording,
     why_incomplete,
 )
 from vivavoce.running.meter import Meter
