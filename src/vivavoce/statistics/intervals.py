@@ -195,7 +195,7 @@ def percentile_interval(draws: npt.ArrayLike, level: float = DEFAULT_LEVEL) -> I
     return [float(low), float(high)]
 
 
-def quotient(numerators: Floats, denominators: Floats) -> Floats:
+def quotient(numerators: npt.NDArray[Any], denominators: npt.NDArray[Any]) -> Floats:
     """Elementwise quotient; NaN for a denominator of 0, up to rounding."""
     ratios = np.full(numerators.shape, np.nan)
     np.divide(numerators, denominators, out=ratios, where=denominators > _ROUNDING)
