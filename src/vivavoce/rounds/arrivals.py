@@ -72,14 +72,8 @@ def list_papers(
 ) -> tuple[int, int]:
     """Ingest the papers that a service lists for a range of days.
 
-    Args:
-        corpus: The corpus folder.
-        kind: `arxiv` for papers submitted on these days, `oai` for records changed on them.
-        query: Query of arXiv's API, such as `cat:cs.CL`, or a set of its OAI-PMH repository, such
-            as `cs`.
-        since: The first day, inclusive.
-        until: The last day, exclusive.
-        service: Servers to use.
+    `arxiv` lists papers submitted from `since` until before `until`, for a query of arXiv's API
+    such as `cat:cs.CL`. `oai` lists records changed on these days, for a set such as `cs`.
 
     Returns:
         The number of records, including known papers, and the number of requests.
