@@ -1,5 +1,6 @@
 """Reading of literature tables from JSON rows, or from tables inside a text."""
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -13,6 +14,7 @@ from vivavoce.text.table_lines import MAX_CELLS, MAX_COLUMNS, MAX_ROWS, ParsedTa
 from vivavoce.text.table_parsing import parse_tables
 
 _UNKNOWN = "unknown: "
+_PARTS = re.compile(r"[\[\]():]")
 
 
 class PaperNames:
@@ -35,13 +37,13 @@ class PaperNames:
     def _find(self, name: str) -> str:
         """Find the paper's id; a name that no paper has is returned, marked as unknown."""
         words = plain_words(name[:MAX_CELL])
-        outer, _, inner = words.partition("[")
-        candidates = (words, words.strip("[]()"), inner.partition("]")[0], outer)
-        for candidate in dict.fromkeys(text.strip() for text in candidates):
-            paper = self._by_id.get(fold_words(candidate)) or self._by_title.get(
-                normalise_title(candidate)
-            )
-            if paper is not None and candidate:
+        bracketed = words.partition("[")[2].partition("]")[0]
+        # A title may have an id, authors or a number beside it.
+        for candidate in (words, words.strip("[]()"), bracketed, *_PARTS.split(words)):
+            paper = self._by_title.get(normalise_title(candidate)) if candidate.strip() else None
+            if candidate in (words, words.strip("[]()"), bracketed):
+                paper = self._by_id.get(fold_words(candidate)) or paper
+            if paper is not None:
                 return paper
         return f"{_UNKNOWN}{fold_words(words)}"
 
@@ -97,7 +99,8 @@ def table_from_text(
 def _by_paper(table: ParsedTable, names: PaperNames) -> ParsedTable:
     """Rearrange a table so that its first column names the papers."""
     grid = [table.header, *table.rows]
-    columns = list(zip(*grid, strict=True))
+    columns = [_without_label(column, names) for column in zip(*grid, strict=True)]
+    grid = list(zip(*columns, strict=True))
     named = [sum(map(names.knows, column[1:])) for column in columns]
     if sum(map(names.knows, table.header[1:])) > max(named, default=0):
         grid, named = columns, [1]
@@ -110,6 +113,16 @@ def _by_paper(table: ParsedTable, names: PaperNames) -> ParsedTable:
         grid = [tuple(row[n] for n in kept) for row in grid]
     header, *rows = grid
     return ParsedTable(header, tuple(rows))
+
+
+def _without_label(column: tuple[str, ...], names: PaperNames) -> tuple[str, ...]:
+    """A column without the word or sign before each id, as in `Paper 1` and `#1`."""
+    header, *cells = column
+    label = re.match(r".*\W", cells[0]) if len(cells) > 1 else None
+    if label is None or any(map(names.knows, cells)):
+        return column
+    ids = [cell.removeprefix(label[0]) for cell in cells]
+    return (header, *ids) if all(map(names.knows, ids)) else column
 
 
 def _counts(column: Sequence[str]) -> bool:
