@@ -39,7 +39,7 @@ from vivavoce.text.markers import (
     says_reasoning,
 )
 
-VERSION = 5
+VERSION = 6
 """Increase this when a change gives a different answer for the same message."""
 MAX_CHARACTERS = 2_000_000
 """Maximum number of characters read from a message."""

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import islice
 from typing import Any
 
 from vivavoce.errors import InputError
@@ -14,7 +15,8 @@ from vivavoce.text.table_lines import MAX_CELLS, MAX_COLUMNS, MAX_ROWS, ParsedTa
 from vivavoce.text.table_parsing import parse_tables
 
 _UNKNOWN = "unknown: "
-_PARTS = re.compile(r"[\[\]():]")
+_MARK = re.compile(r"[\[\]():]")
+_MAX_MARKS = 20
 
 
 class PaperNames:
@@ -38,13 +40,16 @@ class PaperNames:
         """Find the paper's id; a name that no paper has is returned, marked as unknown."""
         words = plain_words(name[:MAX_CELL])
         bracketed = words.partition("[")[2].partition("]")[0]
-        # A title may have an id, authors or a number beside it.
-        for candidate in (words, words.strip("[]()"), bracketed, *_PARTS.split(words)):
-            paper = self._by_title.get(normalise_title(candidate)) if candidate.strip() else None
-            if candidate in (words, words.strip("[]()"), bracketed):
-                paper = self._by_id.get(fold_words(candidate)) or paper
+        for candidate in filter(None, (words, words.strip("[]()"), bracketed)):
+            paper = self._by_id.get(fold_words(candidate))
+            paper = paper or self._by_title.get(normalise_title(candidate))
             if paper is not None:
                 return paper
+        # An id, authors or a number may stand before or behind a title.
+        for mark in islice(_MARK.finditer(words), _MAX_MARKS):
+            for beside in (words[: mark.start()], words[mark.end() :]):
+                if paper := self._by_title.get(normalise_title(beside)):
+                    return paper
         return f"{_UNKNOWN}{fold_words(words)}"
 
 
