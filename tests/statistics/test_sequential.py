@@ -173,7 +173,7 @@ def test_looks_at_fewer_than_twelve_papers_decide_nothing_and_spend_nothing() ->
 
 def test_nothing_and_one_contestant_are_done_at_once() -> None:
     assert Sequential(StoppingRule("all")).look(np.zeros((3, 1)), range(3)) == Decision(
-        True, frozenset(), frozenset(), (), ()
+        True, frozenset(), frozenset(), (), (), 1
     )
     assert Sequential(StoppingRule("top", k=3)).look(np.zeros((3, 2)), range(3)).top == (0, 1)
     undefined = Sequential(StoppingRule("top", k=1)).look(np.full((9, 2), math.nan), range(9))

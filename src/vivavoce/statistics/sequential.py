@@ -49,6 +49,8 @@ class Decision:
     """Columns whose values are still needed, in order."""
     top: tuple[int, ...]
     """Columns known to be among the k best, in order; empty for `all`."""
+    look: int
+    """Number of this look, counted from 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +218,9 @@ class Sequential:
         active = self._undecided
         if self._rule.question == "all":
             active = np.flatnonzero(~self._settled().all(axis=1)).tolist()
-        return Decision(not active, beats, ties, tuple(active), tuple(sorted(self._inside)))
+        return Decision(
+            not active, beats, ties, tuple(active), tuple(sorted(self._inside)), self._look
+        )
 
 
 def _crossing(
