@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vivavoce.errors import InputError
-from vivavoce.statistics import Decision, Sequential, significant_pairs
+from vivavoce.statistics import Decision, Sequential, rank
 from vivavoce.statistics.ranks import Contrasts
 from vivavoce.statistics.sequential import StoppingRule
 
@@ -118,7 +118,8 @@ def test_one_look_is_the_test_of_ranks() -> None:
     values = noisy([0.1, 0.2, 0.25, 0.3, 0.3], 100)
     clusters = [f"{item:03d}" for item in range(100)]
     once = Sequential(StoppingRule("all", looks=1)).look(values, clusters)
-    assert once.beats == significant_pairs(values, clusters)
+    ranked = rank(values, clusters)
+    assert once.beats == {(i, j) for i, found in enumerate(ranked) for j in found.beats}
 
 
 def test_what_is_decided_stays_decided() -> None:

@@ -147,7 +147,11 @@ class Sequential:
                 self._crossed |= _crossing(drawn.max(axis=0), bound, spent)
                 self._add_near(contrasts, pairs, bound)
                 break
-            self._ahead[contrasts.ordered(pairs[is_decided])] = True
+            ended = pairs[is_decided]
+            is_first = contrasts.statistics[ended] > 0
+            better = np.where(is_first, contrasts.first[ended], contrasts.second[ended])
+            worse = np.where(is_first, contrasts.second[ended], contrasts.first[ended])
+            self._ahead[better, worse] = True
             pairs, drawn = pairs[~is_decided], drawn[~is_decided]
         if self._rule.question == "top":
             self._settle_top(contrasts)
