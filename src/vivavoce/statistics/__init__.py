@@ -1,6 +1,7 @@
 """Statistics on arrays: intervals, paired comparisons, ranks.
 
-A leaf package: it takes arrays, returns numbers, and reads no log or file.
+A leaf package: it takes arrays, returns numbers, and reads no log or file. Users call the names
+below, so their signatures and results stay.
 """
 
 from vivavoce.statistics.corrected import Estimate, corrected_mean
