@@ -109,6 +109,7 @@ def test_conditions_of_tex_have_an_answer(tmp_path: Path, body: str, printed: st
         (r"\num[exponent-mode=scientific]{31415}", "3.1415 × 10^4"),
         (r"\ang{10;20;30.5} and \ang{-4.5}", "10°20′30.5″ and -4.5°"),
         (r"\SIrange{5}{7}{\percent}", "5 % to 7 %"),
+        (r"\SI{-5}{\celsius} and \SI{5}{\degree}", "-5 °C and 5°"),
         (r"\numrange[range-phrase={--}]{0.1}{0.9}", "0.1–0.9"),
         (r"\SIlist{1;2;3}{\kilo\hertz}", "1 kHz, 2 kHz and 3 kHz"),
         (r"\qtyproduct{1 x 2}{\m}", "1 m × 2 m"),

@@ -84,7 +84,7 @@ class Quantities:
         before = stream.optional() or []
         has_unit = kind in {"SI", "qty", "complexqty"}
         unit = self._unit(stream, options) if has_unit else ""
-        if unit and unit[0] not in _DEGREES:
+        if unit and unit not in set(_DEGREES):
             gap = options.get("quantityproduct", options.get("numberunitproduct", [" "]))
             unit = _spaced(gap) + unit
         if _text(options, "parsenumbers") == "false":
