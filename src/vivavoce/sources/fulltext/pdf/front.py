@@ -8,7 +8,7 @@ from typing import NamedTuple
 from vivavoce.sources.fulltext.pdf.authors import read_authors
 from vivavoce.sources.fulltext.pdf.candidates import HeadingCandidate
 from vivavoce.sources.fulltext.pdf.evidence import compact
-from vivavoce.sources.fulltext.pdf.furniture import ABSTRACT, FURNITURE
+from vivavoce.sources.fulltext.pdf.furniture import FURNITURE, abstract_label
 from vivavoce.sources.fulltext.pdf.layout import Layout
 from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
 from vivavoce.sources.fulltext.pdf.runs import Line, join_words
@@ -71,13 +71,13 @@ def read_front(
 ) -> Front:
     """The front matter; `first` is the place of the first section's heading."""
     lines = paragraphs.layout.lines
-    opening = _abstract_start(paragraphs, candidates, first)
-    title, own = _title(paragraphs, known_title, first if opening is None else opening[0])
+    opening = next((p for p in range(first) if not lines[p].kind and abstract_label(lines[p])), None)
+    title, own = _title(paragraphs, known_title, first if opening is None else opening)
     behind = own[-1] if own else -1
     start = max(behind, 0)
     if opening is not None:
-        place, text = opening
-        abstract, end = _abstract(paragraphs, candidates, place, first, text)
+        place = opening
+        abstract, end = _abstract(paragraphs, candidates, place, first)
     else:
         place, end, abstract = _unheaded(paragraphs, start + 1, first)
     page = lines[0].page
@@ -228,34 +228,11 @@ def _without_signs(lines: Sequence[Line], paragraphs: Paragraphs) -> str:
     return _LABEL.sub("", " ".join(text.split()))
 
 
-def _abstract_start(
-    paragraphs: Paragraphs, candidates: Sequence[HeadingCandidate], first: int
-) -> tuple[int, str] | None:
-    """The place of the line that names the abstract, and the rest of that line."""
-    layout = paragraphs.layout
-    lines = layout.lines
-    heads = {c.start for c in candidates}
-    for place in range(min(first, len(lines))):
-        line = lines[place]
-        match = ABSTRACT.match(line.text)
-        if line.kind or match is None:
-            continue
-        is_alone = match.end() >= len(line.text)
-        is_styled = place in heads or line.words[0].font != layout.body or line.text[0] in "A摘要اА"
-        is_parted = line.words[0].font.bold > line.words[-1].font.bold
-        label, rest = line.text[: match.end()].strip(), line.text[match.end() :]
-        is_closed = label[-1:] in ".:—–-" or label == label.upper()
-        if is_alone or is_parted or (is_styled and is_closed):
-            return place, rest
-    return None
-
-
 def _abstract(
     paragraphs: Paragraphs,
     candidates: Sequence[HeadingCandidate],
     place: int,
     first: int,
-    rest: str,
 ) -> tuple[str | None, int]:
     """The text of an abstract, and the place after it."""
     lines = paragraphs.layout.lines
@@ -279,9 +256,8 @@ def _abstract(
             break
     own = [item for item in lines[start:end] if not item.kind]
     text = paragraphs.text(own)
-    if rest and own:
-        text = paragraphs.vocabulary.join(rest, text)
-    return text or rest or None, end
+    rest = lines[place].text.removeprefix(abstract_label(lines[place]))
+    return (paragraphs.vocabulary.join(rest, text) if rest and text else rest or text) or None, end
 
 
 def _unheaded(paragraphs: Paragraphs, start: int, first: int) -> tuple[int, int, str | None]:

@@ -43,7 +43,7 @@ _IMPRINT = re.compile(
     re.IGNORECASE,
 )
 _MARKED = re.compile(r"^(?:[*∗†‡§¶‖#✉⋆⇤\u2217\u22c6]|\d{1,2}(?=\D|$))")
-ABSTRACT = re.compile(
+_ABSTRACT = re.compile(
     r"\W*(?:abstract|summary|摘\s*要|要旨|요약|аннотация|(?:ال)?ملخص|چکیده|résumé|zusammenfassung|resumen|resumo)"
     r"(?![^\W\d_])\s*[.:：—–-]*\s*",
     re.IGNORECASE,
@@ -209,10 +209,15 @@ def _mark_contents(layout: Layout) -> None:
                     end = other
 
 
-def names_abstract(text: str) -> bool:
-    """Check whether a line is the heading of an abstract, or starts with one."""
-    match = ABSTRACT.match(text)
-    return match is not None and (match.end() == len(text) or match[0].rstrip()[-1] in ".:—–-")
+def abstract_label(line: Line) -> str:
+    """The label of an abstract that a line is or starts with; empty if it has none."""
+    match = _ABSTRACT.match(line.text)
+    if match is None:
+        return ""
+    label = match[0].strip()
+    is_set_apart = line.words[0].font.bold > line.words[-1].font.bold or label == label.upper()
+    is_label = match.end() == len(line.text) or label[-1] in ".:—–-" or is_set_apart
+    return match[0] if is_label else ""
 
 
 def _mark_footnotes(column: Sequence[Line], layout: Layout) -> None:
@@ -223,7 +228,7 @@ def _mark_footnotes(column: Sequence[Line], layout: Layout) -> None:
     tail = column[start:]
     if start and role_of_heading(column[start - 1].text) == "references":
         return
-    if any(names_abstract(line.text) for line in tail):
+    if any(abstract_label(line) for line in tail):
         return
     if not tail or (len(tail) == len(column) and tail[0].page > 0):
         return

@@ -17,7 +17,7 @@ from vivavoce.records import Author, Reference, Section
 from vivavoce.sources.fulltext.pdf.evidence import compact
 from vivavoce.sources.fulltext.pdf.floats import FIGURE, TABLE
 from vivavoce.sources.fulltext.pdf.front import Front
-from vivavoce.sources.fulltext.pdf.furniture import names_abstract
+from vivavoce.sources.fulltext.pdf.furniture import abstract_label
 from vivavoce.sources.fulltext.pdf.layout import Layout
 from vivavoce.sources.fulltext.pdf.lines import Page
 from vivavoce.sources.fulltext.pdf.references import share_whole
@@ -246,7 +246,7 @@ def _doubt_of_authors(facts: Facts) -> str | None:
 def _doubt_of_abstract(facts: Facts) -> str | None:
     first = facts.lines[0].page if facts.lines else 0
     is_printed = any(
-        names_abstract(line.text) for line in facts.lines if line.page <= first + _FRONT_PAGES
+        abstract_label(line) for line in facts.lines if line.page <= first + _FRONT_PAGES
     )
     if facts.front.abstract is None:
         return "one is printed but was not found" if is_printed else None

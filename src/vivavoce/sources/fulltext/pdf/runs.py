@@ -63,8 +63,7 @@ def with_accents(words: list[Word]) -> list[Word]:
         words = [word for word in words if id(word) not in joined]
     for before, word in pairwise(words):
         if before.text[-1:] in _CEDILLAS:  # a cedilla is narrower than its letter
-            is_near = abs(word.x0 - before.x1) < 2 * _WORD_GAP * word.font.size
-            if is_near and abs(word.y - before.y) < 1:
+            if abs(word.x0 - before.x1) < 2 * _WORD_GAP * word.font.size:
                 word.glued, before.x1 = True, word.x0
     return words
 
@@ -95,9 +94,7 @@ def join_words(words: Sequence[Word]) -> str:
         if place:
             before = words[place - 1]
             gap = word.x0 - before.x1
-            if not (word.glued and gap < RUN_GAP * word.font.size) and (
-                not word.glued or gap > _WORD_GAP * word.font.size
-            ):
+            if not word.glued or gap >= RUN_GAP * word.font.size:
                 parts.append(" ")
             else:
                 # Printed in line, a raised number after a number would make another number.
