@@ -152,7 +152,7 @@ class Evidence:
 
 def plain_heading(text: str) -> str:
     """A heading without its closing mark."""
-    return text.strip().rstrip(".:—–-").strip() or text
+    return text.strip().rstrip(".:—–-").strip()
 
 
 def _is_numbered(candidate: HeadingCandidate) -> bool:

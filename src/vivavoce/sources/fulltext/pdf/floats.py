@@ -198,7 +198,6 @@ def _caption(lines: Sequence[Line], place: int, layout: Layout) -> str | None:
 def _caption_end(lines: Sequence[Line], start: int, columns: Columns) -> int:
     first = lines[start]
     stop = start + 1
-    is_label = CAPTION_LABEL.fullmatch(first.text.strip(" .:")) is not None
     while stop < min(len(lines), start + _MAX_CAPTION):
         line, before = lines[stop], lines[stop - 1]
         gap = line.y - before.y
@@ -209,16 +208,11 @@ def _caption_end(lines: Sequence[Line], start: int, columns: Columns) -> int:
             for rule in columns.layout.rules[line.page]
         ):
             break
-        if not 0 < gap <= _TIGHT * max(first.size, 7.0) or (line.runs > 2 and stop > start + 1):
-            break
-        if abs(line.size - first.size) > 0.4 and not (is_label and stop == start + 1):
-            break
-        if line.column != first.column and abs(line.x0 - first.x0) > 3:
+        if not 0 < gap <= _TIGHT * max(first.size, 7.0) or abs(line.size - first.size) > 0.4:
             break
         short = 0.25 if before.text.endswith(".") else 0.15
         column = columns.of(before)
-        is_short = before.x1 < column.right - short * column.width
-        if is_short and line.runs > 1 and not (is_label and stop == start + 1):
+        if before.x1 < column.right - short * column.width and line.runs > 1:
             break
         stop += 1
     return stop
@@ -335,17 +329,13 @@ def _walk(
             continue
         if line.column != caption.column and caption.column != 0:
             break
-        if (line.y - last.y) * step < -2 and caption.column != 0:
-            break
         distance = abs(line.y - last.y)
         is_figure = item.kind == "figure"
         if not is_figure and distance > (2.4 if item.kind in _LISTINGS else 4.5) * size:
             break
         if columns.is_prose(line) and (line.runs == 1 or is_figure):
             break
-        if _is_heading_like(line, size, columns) or (
-            is_figure and line.size > size + 0.8 and line.page == 0
-        ):
+        if _is_heading_like(line, size, columns):
             break
         taken.append(line)
         last = line

@@ -71,7 +71,9 @@ def read_front(
 ) -> Front:
     """The front matter; `first` is the place of the first section's heading."""
     lines = paragraphs.layout.lines
-    opening = next((p for p in range(first) if not lines[p].kind and abstract_label(lines[p])), None)
+    opening = next(
+        (p for p in range(first) if not lines[p].kind and abstract_label(lines[p])), None
+    )
     title, own = _title(paragraphs, known_title, first if opening is None else opening)
     behind = own[-1] if own else -1
     start = max(behind, 0)

@@ -7,7 +7,7 @@ from itertools import groupby, pairwise
 
 from vivavoce.sources.fulltext.pdf.layout import Layout
 from vivavoce.sources.fulltext.pdf.runs import Line, join_words
-from vivavoce.text.headings import read_numbers, role_of_heading
+from vivavoce.text.headings import role_of_heading
 
 FURNITURE = "furniture"
 FOOTNOTE = "footnote"
@@ -193,20 +193,12 @@ def _mark_contents(layout: Layout) -> None:
     for place, line in enumerate(layout.lines):
         if line.kind or not _CONTENTS.fullmatch(line.text):
             continue
-        near = [
-            other
-            for page in (line.page, line.page + 1, line.page + 2)
-            for other in counts[page]
-            if other > place
-        ]
-        if near and near[0] - place <= 4:
-            line.kind = CONTENTS
-            end = place
-            for other in near:
-                if other - end <= 3:
-                    for between in range(end + 1, other + 1):
-                        layout.lines[between].kind = layout.lines[between].kind or CONTENTS
-                    end = other
+        end = place
+        for other in (n for page in range(3) for n in counts[line.page + page]):
+            if 0 < other - end <= 4:
+                for own in layout.lines[end : other + 1]:
+                    own.kind = CONTENTS
+                end = other
 
 
 def abstract_label(line: Line) -> str:
@@ -230,13 +222,12 @@ def _mark_footnotes(column: Sequence[Line], layout: Layout) -> None:
         return
     if any(abstract_label(line) for line in tail):
         return
-    if not tail or (len(tail) == len(column) and tail[0].page > 0):
+    if not tail or len(tail) == len(column):
         return
     for place, line in enumerate(tail):
         if line.y < 0.45 * layout.heights[line.page]:
             continue
-        is_heading = line is tail[-1] and line.text.isupper() and bool(read_numbers(line.text))
-        is_apart = line.page == 0 and line.gap > 1.4 * layout.leading and not is_heading
+        is_apart = line.page == 0 and line.gap > 1.4 * layout.leading
         if _is_marked(line) or is_apart:
             for note in tail[place:]:
                 note.kind = FOOTNOTE

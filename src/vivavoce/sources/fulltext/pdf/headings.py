@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from vivavoce.sources.fulltext.pdf.candidates import HeadingCandidate
 from vivavoce.sources.fulltext.pdf.evidence import Evidence, Hypothesis, build_chain, plain_heading
-from vivavoce.sources.fulltext.pdf.runs import OTHER, Line, Style
+from vivavoce.sources.fulltext.pdf.runs import Line, Style
 from vivavoce.text.headings import ARABIC, LETTER, SectionNumber
 
 _END = frozenset({"references", "acknowledgements", "appendix"})
@@ -93,7 +93,7 @@ class _Judge:
         letters: dict[int, SectionNumber] = {}
         for place in range(start, stop):
             for number in self.candidates[place].numbers:
-                if number.style == LETTER and len(number.parts) == 1 and number.marked:
+                if number.style == LETTER:
                     letters[place] = number
         for place, number in build_chain(letters, self.roles)[0].items():
             self.accepted.setdefault(place, (2, number))
@@ -164,9 +164,6 @@ class _Judge:
         top_role: str | None,
     ) -> int:
         role = self.roles[place]
-        is_set_apart = candidate.style.kind != OTHER and not candidate.runs_in
-        if candidate.text[0].islower() and candidate.style != top and not is_set_apart:
-            return 0  # words of a sentence or of a program
         if candidate.runs_in:
             if role in _END and candidate.is_strong and place > 0:
                 return 1

@@ -244,10 +244,8 @@ def _doubt_of_authors(facts: Facts) -> str | None:
 
 
 def _doubt_of_abstract(facts: Facts) -> str | None:
-    first = facts.lines[0].page if facts.lines else 0
-    is_printed = any(
-        abstract_label(line) for line in facts.lines if line.page <= first + _FRONT_PAGES
-    )
+    pages = range(facts.lines[0].page + _FRONT_PAGES + 1)
+    is_printed = any(abstract_label(line) for line in facts.lines if line.page in pages)
     if facts.front.abstract is None:
         return "one is printed but was not found" if is_printed else None
     words = len(facts.front.abstract.split())

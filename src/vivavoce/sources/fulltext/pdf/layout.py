@@ -25,9 +25,6 @@ from vivavoce.sources.fulltext.references import BRACKETED
 from vivavoce.text.headings import role_of_heading
 
 _MIN_LINES = 8
-_FEW_NUMBERS = 4
-"""Fewest line numbers on a page that numbers every fifth line."""
-_BOTH = 2
 _SMALL_PRINT = 0.8
 _LEVEL, _SAME_EDGE = 0.05, 1.5
 """Share of the font size by which numbers are off the baseline, and points between their edges."""
@@ -157,7 +154,7 @@ def _below_references(runs: Mapping[int, Sequence[Line]]) -> dict[int, list[Line
 def _line_numbers(runs: Mapping[int, Sequence[Line]], body: Font) -> set[int]:
     """The line numbers of a manuscript, by `id`; other pages identify those of a page with few."""
     beside = [own for page in runs.values() for own in _numbers_beside(page, body)]
-    sure = [word for own in beside if _counts_lines(own, body) for word in own]
+    sure = [word for own in beside if _counts_lines(own) for word in own]
     places = Counter((round(word.x1), round(word.font.size)) for word in sure)
     firsts = (run.words[0] for page in runs.values() for run in page)
     others = (
@@ -205,17 +202,13 @@ def _is_level(word: Word, run: Line) -> bool:
     return abs(word.y - run.y) < _LEVEL * run.size
 
 
-def _counts_lines(numbers: list[Word], body: Font) -> bool:
+def _counts_lines(numbers: list[Word]) -> bool:
     """Check whether numbers rise in equal steps down the page, unlike those in a contents list."""
     numbers.sort(key=lambda word: word.y)
     values = [int(word.text) for word in numbers]
     steps = Counter(after - before for before, after in pairwise(values))
     rising = max((count for step, count in steps.items() if 0 < step <= 5), default=0)
-    counted = [after - before == 5 for before, after in pairwise(values)]
-    is_small = all(word.font.size < _SMALL_PRINT * body.size for word in numbers)
-    is_fifth = len(numbers) >= (_BOTH if is_small else _FEW_NUMBERS)
-    is_fifth = is_fifth and sum(counted) >= 0.6 * len(counted)
-    return is_fifth or (len(numbers) >= _MIN_LINES and rising > 0.8 * (len(numbers) - 1))
+    return len(numbers) >= _MIN_LINES and rising > 0.8 * (len(numbers) - 1)
 
 
 def _page_lines(runs: Sequence[Line], gutters: Sequence[float], body: Font) -> list[Line]:
@@ -325,7 +318,7 @@ def _pokes_across(line: Line, band: Sequence[Line], column: int) -> bool:
         return False
     start = min(other.x0 for other in own)
     end = max(other.x1 for other in own)
-    return line.x0 >= start - 2 and line.x1 < end + 0.15 * (end - start) and line.width > 0
+    return line.x0 >= start - 2 and line.x1 < end + 0.15 * (end - start)
 
 
 def _leading(lines: Sequence[Line], body: Font) -> float:
@@ -336,9 +329,7 @@ def _leading(lines: Sequence[Line], body: Font) -> float:
         step = after.y - before.y
         if is_body and before.page == after.page and 0.8 * body.size < step < 2.6 * body.size:
             steps[round(step, 1)] += 1
-    if not steps:
-        return 1.2 * body.size
-    return max(steps, key=lambda step: (steps[step], -step))
+    return max(steps, key=lambda step: (steps[step], -step), default=1.2 * body.size)
 
 
 _LINES_BELOW = 8

@@ -26,10 +26,6 @@ _HEAD = re.compile(
     rf"|{_SURNAME},\s{_SURNAME}|{_SURNAME}(?:\s{_SURNAME})?\set\sal|[—–]{{1,3}}\."
     rf"|(?:{_SURNAME}\s){{0,4}}{_SURNAME}\.\s(?:19|20)\d\d[a-z]?\.)"
 )
-_SECOND = re.compile(
-    rf"\d\.\s(?:{_SURNAME},\s[^\W\d_a-z]\.|(?:[^\W\d_a-z]\.\s?){{1,3}}{_SURNAME},)"
-    rf"|10\.\d{{4,5}}/\S+\s(?:{_SURNAME},\s[^\W\d_a-z]\.|[—–]{{1,3}}\.)"
-)
 _END = re.compile(r"(?:[.)\]/\d]|10\.\d{4,5}/\S+|https?://\S+)$")
 _LISTED = frozenset({"", FOOTNOTE})
 _LONG_ENTRY = 700
@@ -99,7 +95,7 @@ def share_whole(entries: Sequence[str]) -> float:
     for entry in entries:
         years = len(set(_DATED.findall(entry))) or min(len(PRINTED_YEAR.findall(entry)), 1)
         is_whole = _HEAD.match(entry) is not None and _END.search(entry) is not None
-        is_one = years == 1 and len(entry) < _LONG_ENTRY and not _SECOND.search(entry)
+        is_one = years == 1 and len(entry) < _LONG_ENTRY
         good += len(entry) * (0.5 * is_whole + 0.5 * is_one)
     return good / max(sum(map(len, entries)), 1)
 
@@ -133,13 +129,11 @@ def _rising(marks: Sequence[tuple[int, str]]) -> list[int]:
 def _are_apart(entries: Sequence[Sequence[Line]]) -> bool:
     """Check whether entries have more room above them than their lines have between them."""
     inside = [line.gap for entry in entries for line in entry[1:]]
-    above = [entry[0].gap for entry in entries[1:] if entry[0].gap > 0]
+    above = [entry[0].gap for entry in entries[1:]]
     if len(above) < _ENOUGH_ENTRIES or not inside:
         return False
     wide = _APART * median(inside)
-    return sum(gap > wide for gap in above) > 0.8 * len(above) and (
-        sum(gap > wide for gap in inside) < 0.1 * len(inside)
-    )
+    return sum(gap > wide for gap in above) > 0.8 * len(above)
 
 
 def _lefts(lines: Sequence[Line]) -> dict[tuple[int, int], float]:
@@ -154,7 +148,7 @@ def _lefts(lines: Sequence[Line]) -> dict[tuple[int, int], float]:
 def _cut(lines: Sequence[Line], starts: Sequence[int]) -> list[list[Line]]:
     if not lines:
         return []
-    starts = sorted({0, *starts}) if not starts or starts[0] else starts
+    starts = sorted({0, *starts})
     ends = [*starts[1:], len(lines)]
     return [list(lines[start:end]) for start, end in zip(starts, ends, strict=True)]
 
@@ -178,7 +172,7 @@ def print_raised_citations(lines: Sequence[Line], references: int) -> None:
     # Marks with several numbers are not footnotes.
     is_sure = sum(not mark.isdecimal() for mark in marks) >= _SEVERAL
     least = (_SURELY_COVERED if is_sure else _COVERED) * references
-    if references < _MIN_REFERENCES or covered < least or covered < 0.9 * len(numbers):
+    if references < _MIN_REFERENCES or covered < least:
         return
     for line in text:
         runs = list(_runs(line))

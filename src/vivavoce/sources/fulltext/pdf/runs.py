@@ -62,9 +62,9 @@ def with_accents(words: list[Word]) -> list[Word]:
         joined = {id(accent) for accent in lone if any(_join(accent, word) for word in words)}
         words = [word for word in words if id(word) not in joined]
     for before, word in pairwise(words):
-        if before.text[-1:] in _CEDILLAS:  # a cedilla is narrower than its letter
-            if abs(word.x0 - before.x1) < 2 * _WORD_GAP * word.font.size:
-                word.glued, before.x1 = True, word.x0
+        is_near = abs(word.x0 - before.x1) < 2 * _WORD_GAP * word.font.size
+        if before.text[-1:] in _CEDILLAS and is_near:  # a cedilla is narrower than its letter
+            word.glued, before.x1 = True, word.x0
     return words
 
 
@@ -105,6 +105,12 @@ def join_words(words: Sequence[Word]) -> str:
                     parts.append("^")
         parts.append(word.text)
     return "".join(parts).strip()
+
+
+def join_broken(first: str, second: str) -> str:
+    """Two lines as one text; a word broken at the end of the first loses its hyphen."""
+    is_broken = first.endswith("-") and second[:1].islower()
+    return first[:-1] + second if is_broken else f"{first} {second}"
 
 
 def runs_of(page: Page) -> Iterator[Line]:
