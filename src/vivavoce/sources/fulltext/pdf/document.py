@@ -19,7 +19,7 @@ from vivavoce.sources.fulltext.pdf.candidates import HeadingCandidate, find_cand
 from vivavoce.sources.fulltext.pdf.floats import Columns, Float, find_floats
 from vivavoce.sources.fulltext.pdf.fonts import FontBook
 from vivavoce.sources.fulltext.pdf.front import read_front
-from vivavoce.sources.fulltext.pdf.furniture import mark_furniture
+from vivavoce.sources.fulltext.pdf.furniture import abstract_label, mark_furniture
 from vivavoce.sources.fulltext.pdf.headings import Heading, find_headings
 from vivavoce.sources.fulltext.pdf.health import Facts, judge, measure_coverage
 from vivavoce.sources.fulltext.pdf.imprint import read_imprint
@@ -61,8 +61,8 @@ def read_pages(pages: Sequence[Page], name: str, known_title: str = "") -> Docum
     candidates = find_candidates(columns)
     headings, chosen = find_headings(candidates, layout.lines)
     paragraphs = Paragraphs(columns)
-    stated = _abstract_place(candidates, layout.lines)
-    body = [h for h in headings if _role(h) != "abstract" and h.candidate.start >= stated]
+    opening = _abstract_place(candidates, layout.lines)
+    body = [h for h in headings if _role(h) != "abstract" and h.candidate.start >= (opening or 0)]
     if not any(_role(heading) == "references" for heading in body):
         place = find_unheaded(layout.lines)
         if place is not None:
@@ -73,7 +73,7 @@ def read_pages(pages: Sequence[Page], name: str, known_title: str = "") -> Docum
     lists = [one.candidate.start for one in body if _role(one) == "references"]
     last = layout.lines[lists[-1] if lists else -1]
     first = body[0].candidate.start if body else len(layout.lines)
-    front = read_front(paragraphs, candidates, first, known_title)
+    front = read_front(paragraphs, candidates, opening, first, known_title)
     imprint = read_imprint(
         [line.text for line in front.between], [line.text for line in front.margins]
     )
@@ -131,18 +131,15 @@ def read_pages(pages: Sequence[Page], name: str, known_title: str = "") -> Docum
     )
 
 
-def _abstract_place(candidates: Sequence[HeadingCandidate], lines: Sequence[Line]) -> int:
-    """The place of a heading of the abstract on the first two pages; else 0.
+def _abstract_place(candidates: Sequence[HeadingCandidate], lines: Sequence[Line]) -> int | None:
+    """The place of the abstract's label on the first three pages, above any introduction.
 
     What is above it is front matter: an initial in a list of authors is no letter of a section.
     """
-    for candidate in candidates:
-        role = role_of_heading(candidate.text)
-        if lines[candidate.start].page > 1 or role == "introduction":
-            break
-        if role == "abstract" and candidate.is_strong and not candidate.runs_in:
-            return candidate.start
-    return 0
+    roles = ((role_of_heading(candidate.text), candidate.start) for candidate in candidates)
+    stop = next((start for role, start in roles if role == "introduction"), len(lines))
+    labels = (p for p, line in enumerate(lines[:stop]) if not line.kind and abstract_label(line))
+    return next((place for place in labels if lines[place].page <= 2), None)
 
 
 def _role(heading: Heading) -> str | None:

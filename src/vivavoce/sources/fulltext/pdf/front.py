@@ -11,7 +11,7 @@ from vivavoce.sources.fulltext.pdf.evidence import compact
 from vivavoce.sources.fulltext.pdf.furniture import FURNITURE, abstract_label
 from vivavoce.sources.fulltext.pdf.layout import Layout
 from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
-from vivavoce.sources.fulltext.pdf.runs import Line, join_words
+from vivavoce.sources.fulltext.pdf.runs import Line, join_words, without_marks
 
 _BANNER = re.compile(
     r"^\W*(?:arxiv|(?:\w{2,5}\s)?journal of|journal|proceedings|published|preprint|under review"
@@ -67,13 +67,18 @@ class Front(NamedTuple):
 
 
 def read_front(
-    paragraphs: Paragraphs, candidates: Sequence[HeadingCandidate], first: int, known_title: str
+    paragraphs: Paragraphs,
+    candidates: Sequence[HeadingCandidate],
+    opening: int | None,
+    first: int,
+    known_title: str,
 ) -> Front:
-    """The front matter; `first` is the place of the first section's heading."""
+    """The front matter.
+
+    `opening` is the place of the abstract's label, `first` that of the first section's heading.
+    """
     lines = paragraphs.layout.lines
-    opening = next(
-        (p for p in range(first) if not lines[p].kind and abstract_label(lines[p])), None
-    )
+    opening = opening if opening is not None and opening < first else None
     title, own = _title(paragraphs, known_title, first if opening is None else opening)
     behind = own[-1] if own else -1
     start = max(behind, 0)
@@ -215,17 +220,7 @@ def _is_subtitle(before: Line, line: Line, layout: Layout) -> bool:
 def _without_signs(lines: Sequence[Line], paragraphs: Paragraphs) -> str:
     text = ""
     for line in lines:
-        peak = _peak(line)
-        glued = [*(word.glued for word in line.words[1:]), False]
-        words = [
-            word
-            for word, is_inside in zip(line.words, glued, strict=True)
-            if not (word.font.size < 0.8 * peak and word.y < line.y - 0.1 * peak)
-            or (is_inside and word.glued)  # as in LaTeX's logo
-        ]
-        while words and re.fullmatch(r"[*∗†‡§¶]+", words[-1].text):
-            words.pop()
-        printed = re.sub(r"[*∗†‡§¶]+$", "", join_words(words))
+        printed = re.sub(r"[*∗†‡§¶\s]+$", "", join_words(without_marks(line)))
         text = paragraphs.vocabulary.join(text, printed) if text else printed
     return _LABEL.sub("", " ".join(text.split()))
 

@@ -244,8 +244,7 @@ def _doubt_of_authors(facts: Facts) -> str | None:
 
 
 def _doubt_of_abstract(facts: Facts) -> str | None:
-    pages = range(facts.lines[0].page + _FRONT_PAGES + 1)
-    is_printed = any(abstract_label(line) for line in facts.lines if line.page in pages)
+    is_printed = any(abstract_label(line) for line in facts.lines if line.page <= _FRONT_PAGES)
     if facts.front.abstract is None:
         return "one is printed but was not found" if is_printed else None
     words = len(facts.front.abstract.split())
