@@ -217,6 +217,10 @@ class _Finder:
             joined = self._runs_on(place, stop, text, style, after)
             if joined is not None:
                 return joined
+        above = self.lines[place - 1]
+        is_label = text[-1] == ":" or above.text[-1] in ".?!" or role_of_heading(text) is not None
+        is_behind_end = is_label and above.x1 < column.right - 0.12 * column.width
+        is_apart = is_apart or (style.kind == BOLD and is_behind_end)
         if not is_apart and style.kind == BOLD and style.size <= self.body.size + 0.5:
             return None
         numbers = read_numbers(text)

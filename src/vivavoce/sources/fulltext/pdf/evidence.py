@@ -28,7 +28,7 @@ _LEAST = -1.0
 """Score up to which a hypothesis is worse than none."""
 _WEIGHTS = {
     "named": 3.0,
-    "introduction": 2.0,
+    "introduction": 3.0,
     "few": -4.0,
     "behind": -4.0,
     "strong": 1.0,

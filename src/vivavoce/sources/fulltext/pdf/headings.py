@@ -14,7 +14,8 @@ from vivavoce.sources.fulltext.pdf.runs import Line, Style
 from vivavoce.text.headings import ARABIC, LETTER, SectionNumber
 
 _END = frozenset({"references", "acknowledgements", "appendix"})
-_ENOUGH = 3
+_SENTENCE = 5
+"""Fewest words of a line of text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +35,13 @@ def find_headings(
 ) -> tuple[list[Heading], Hypothesis]:
     """The headings from the first section onwards, and the hypothesis behind them."""
     evidence = Evidence(candidates, lines)
-    judge = _Judge(evidence)
+    judge = _Judge(evidence, lines)
     return judge.headings(), judge.main
 
 
 class _Judge:
-    def __init__(self, evidence: Evidence) -> None:
+    def __init__(self, evidence: Evidence, lines: Sequence[Line]) -> None:
+        self.lines = lines
         self.candidates = evidence.candidates
         self.roles = evidence.roles
         self.end = evidence.end
@@ -59,11 +61,24 @@ class _Judge:
         headings = []
         for place, (level, number) in sorted(self.accepted.items()):
             candidate = self.candidates[place]
+            if number is None and self.roles[place] is None and self._is_label(place, level):
+                continue
             text = plain_heading(number.text if number else candidate.text)
             role = "appendix" if number is not None and number.is_appendix else None
             printed = number.printed if number else None
             headings.append(Heading(candidate, level, text, printed, role))
         return headings
+
+    def _is_label(self, place: int, level: int) -> bool:
+        """Check whether no line of text follows, nor a heading below it, as in a figure."""
+        candidate = self.candidates[place]
+        behind = (other for other in sorted(self.accepted) if other > place)
+        following = next(behind, None)
+        if candidate.runs_in or (following is not None and self.accepted[following][0] > level):
+            return False
+        stop = len(self.lines) if following is None else self.candidates[following].start
+        lines = (line for line in self.lines[candidate.stop : stop] if not line.kind)
+        return not any(line.runs == 1 and len(line.words) >= _SENTENCE for line in lines)
 
     def _accept_below(self) -> None:
         """Accept numbers with several parts that continue the section around them."""
@@ -77,7 +92,7 @@ class _Judge:
                 continue
             self._accept_parts(top + 1, stop, ARABIC, number.parts)
             if number.style != ARABIC:
-                self._accept_roman_parts(top + 1, stop, number)
+                self._accept_restarted(top + 1, stop)
 
     def _accept_parts(self, start: int, stop: int, style: str, prefix: tuple[int, ...]) -> None:
         numbers: dict[int, SectionNumber] = {}
@@ -89,14 +104,18 @@ class _Judge:
         for place, number in build_chain(numbers, self.roles, start=prefix)[0].items():
             self.accepted[place] = (len(number.parts), number)
 
-    def _accept_roman_parts(self, start: int, stop: int, top: SectionNumber) -> None:
-        letters: dict[int, SectionNumber] = {}
+    def _accept_restarted(self, start: int, stop: int) -> None:
+        """Accept letters or Arabic numbers that count anew below a Roman number."""
+        numbers: dict[str, dict[int, SectionNumber]] = defaultdict(dict)
         for place in range(start, stop):
-            for number in self.candidates[place].numbers:
-                if number.style == LETTER:
-                    letters[place] = number
-        for place, number in build_chain(letters, self.roles)[0].items():
-            self.accepted.setdefault(place, (2, number))
+            candidate = self.candidates[place]
+            for number in candidate.numbers:
+                is_list = number.style == ARABIC and (candidate.runs_in or not candidate.is_strong)
+                if number.style in {ARABIC, LETTER} and len(number.parts) == 1 and not is_list:
+                    numbers[number.style][place] = number
+        for own in numbers.values():
+            for place, number in build_chain(own, self.roles)[0].items():
+                self.accepted.setdefault(place, (2, number))
 
     def _accept_appendix(self, top: Style | None) -> None:
         """Accept letters after the last section of the body, and the numbers below them."""

@@ -133,7 +133,7 @@ _ENOUGH_BROKEN = 12
 _EMPTY_PAGES = 0.4
 _LONG = 4
 """Number of pages: a longer paper has references."""
-_WEAK_SCORE = 2.0
+_WEAK_SCORE = 3.0
 _OF_EACH_PAPER, _FEW_WORDS = ("introduction", "references"), 3
 """Headings that each paper prints in this order, and the most words that such a heading has."""
 _MIN_TITLE = 2

@@ -28,6 +28,9 @@ _MIN_LINES = 8
 _SMALL_PRINT = 0.8
 _LEVEL, _SAME_EDGE = 0.05, 1.5
 """Share of the font size by which numbers are off the baseline, and points between their edges."""
+_SHIFT, _BESIDE = 24, 3
+"""Points by which the gutter of a page may be off that of the others, and the fewest lines that
+cross the one and not the other."""
 _MIN_COLUMN, _MIN_LINE = 0.1, 0.12
 """Least shares of the page's width: of a column, and of a line used to find columns."""
 
@@ -229,12 +232,18 @@ def _page_lines(runs: Sequence[Line], gutters: Sequence[float], body: Font) -> l
 
 def _columns(runs: Sequence[Line], gutters: Sequence[float]) -> dict[int, list[Line]]:
     """The runs of a page by column, from the top down."""
-    wide = [run for run in runs if run.width > 40]
-    gutters = [  # without those that nearly everything on the page crosses
-        gutter
-        for gutter in gutters
-        if sum(run.x0 < gutter - 2 and run.x1 > gutter + 2 for run in wide) <= 0.75 * len(wide)
-    ]
+    wide, gutters = [run for run in runs if run.width > 40], list(gutters)
+
+    def crossing(gutter: float) -> int:
+        return sum(run.x0 < gutter - 2 and run.x1 > gutter + 2 for run in wide)
+
+    # The text of one page may be set further to one side than that of others.
+    for place, gutter in enumerate(gutters):
+        near = min(range(-_SHIFT, _SHIFT + 1, 4), key=lambda d: (crossing(gutter + d), abs(d)))
+        if crossing(gutter) - crossing(gutter + near) >= _BESIDE:
+            gutters[place] = gutter + near
+    # Leave out those that nearly everything on the page crosses.
+    gutters = [gutter for gutter in gutters if crossing(gutter) <= 0.75 * len(wide)]
     for run in runs:
         if any(run.x0 < gutter - 2 and run.x1 > gutter + 2 for gutter in gutters) or not gutters:
             run.column = 0

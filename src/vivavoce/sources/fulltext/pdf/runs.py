@@ -4,8 +4,9 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
+from statistics import median
 
 from vivavoce.sources.fulltext.pdf.fonts import Font
 from vivavoce.sources.fulltext.pdf.lines import COMBINING, Page, Word
@@ -23,6 +24,9 @@ _CEDILLAS = frozenset("çÇşŞţŢ")
 _MAX_ACCENTS = 500
 """Most lone accents on a page; a page with more is not text."""
 _BOTH = 2
+_SPACED, _SPACE = 6, 1.5
+"""Fewest single letters of a run that is letter-spaced, and multiple of the usual gap between its
+letters: a wider gap separates words."""
 
 
 @dataclass(slots=True)
@@ -113,16 +117,32 @@ def join_broken(first: str, second: str) -> str:
     return first[:-1] + second if is_broken else f"{first} {second}"
 
 
+def _join_spaced(words: list[Word]) -> list[Word]:
+    """The words of a run; letters set apart, as in `A B S T R A C T`, become words."""
+    single = sum(len(word.text) == 1 for word in words)
+    letters = all(word.text.isalpha() and len(word.text) <= _BOTH for word in words)
+    if single < _SPACED or single < 0.8 * len(words) or not letters:
+        return words
+    gaps = [after.x0 - before.x1 for before, after in pairwise(words)]
+    joined = [words[0]]
+    for word, gap in zip(words[1:], gaps, strict=True):
+        if gap > _SPACE * median(gaps):
+            joined.append(word)
+        else:
+            joined[-1] = replace(joined[-1], text=joined[-1].text + word.text, x1=word.x1)
+    return joined
+
+
 def runs_of(page: Page) -> Iterator[Line]:
     """Words that follow each other on one baseline without a wide gap."""
     run: list[Word] = []
     for word in page.words:
         if run and not _continues(run, word):
-            yield line_of(run, page.number)
+            yield line_of(_join_spaced(run), page.number)
             run = []
         run.append(word)
     if run:
-        yield line_of(run, page.number)
+        yield line_of(_join_spaced(run), page.number)
 
 
 def _continues(run: Sequence[Word], word: Word) -> bool:
