@@ -28,9 +28,10 @@ _MIN_LINES = 8
 _SMALL_PRINT = 0.8
 _LEVEL, _SAME_EDGE = 0.05, 1.5
 """Share of the font size by which numbers are off the baseline, and points between their edges."""
-_SHIFT, _BESIDE = 24, 3
-"""Points by which the gutter of a page may be off that of the others, and the fewest lines that
-cross the one and not the other."""
+_MIN_NOTES, _FRONT_PAGES = 5, 1
+"""Fewest lines in small print beside the text of a page, and pages after the first that have
+such notes."""
+SIDE_NOTE = "side note"
 _MIN_COLUMN, _MIN_LINE = 0.1, 0.12
 """Least shares of the page's width: of a column, and of a line used to find columns."""
 
@@ -82,8 +83,12 @@ def read_layout(pages: Sequence[Page]) -> Layout:
     if not gutters:
         below = _below_references(runs)
         gutters, first = _find_gutters(pages, below, body), min(below, default=0)
+    edge = None if gutters else _left_edge(runs, body)
     lines: list[Line] = []
     for page in pages:
+        notes = _side_notes(runs[page.number], edge, body) if page.number <= _FRONT_PAGES else []
+        lines += _join_baselines(notes, 0, body)
+        runs[page.number] = [run for run in runs[page.number] if run not in notes]
         lines += _page_lines(runs[page.number], gutters if page.number >= first else (), body)
     for line in lines:
         line.text = join_words(line.words)
@@ -214,6 +219,28 @@ def _counts_lines(numbers: list[Word]) -> bool:
     return len(numbers) >= _MIN_LINES and rising > 0.8 * (len(numbers) - 1)
 
 
+def _left_edge(runs: Mapping[int, Sequence[Line]], body: Font) -> float:
+    """The left edge of most lines of running text."""
+    lefts = Counter(
+        round(run.x0) for own in runs.values() for run in own if abs(run.size - body.size) < 1
+    )
+    return max(lefts, key=lambda x: (lefts[x], -x), default=0)
+
+
+def _side_notes(runs: Sequence[Line], edge: float | None, body: Font) -> list[Line]:
+    """The lines in small print left of the text, such as the data of a paper on its first page."""
+    notes = [
+        run
+        for run in runs
+        if edge is not None and run.x1 < edge - body.size / 2 and run.size < body.size
+    ]
+    if len(notes) < _MIN_NOTES:
+        return []
+    for run in notes:
+        run.kind = SIDE_NOTE
+    return notes
+
+
 def _page_lines(runs: Sequence[Line], gutters: Sequence[float], body: Font) -> list[Line]:
     """The lines of a page in reading order, with a float before the text beside it."""
     columns = _columns(runs, gutters)
@@ -232,18 +259,12 @@ def _page_lines(runs: Sequence[Line], gutters: Sequence[float], body: Font) -> l
 
 def _columns(runs: Sequence[Line], gutters: Sequence[float]) -> dict[int, list[Line]]:
     """The runs of a page by column, from the top down."""
-    wide, gutters = [run for run in runs if run.width > 40], list(gutters)
-
-    def crossing(gutter: float) -> int:
-        return sum(run.x0 < gutter - 2 and run.x1 > gutter + 2 for run in wide)
-
-    # The text of one page may be set further to one side than that of others.
-    for place, gutter in enumerate(gutters):
-        near = min(range(-_SHIFT, _SHIFT + 1, 4), key=lambda d: (crossing(gutter + d), abs(d)))
-        if crossing(gutter) - crossing(gutter + near) >= _BESIDE:
-            gutters[place] = gutter + near
-    # Leave out those that nearly everything on the page crosses.
-    gutters = [gutter for gutter in gutters if crossing(gutter) <= 0.75 * len(wide)]
+    wide = [run for run in runs if run.width > 40]
+    gutters = [  # without those that nearly everything on the page crosses
+        gutter
+        for gutter in gutters
+        if sum(run.x0 < gutter - 2 and run.x1 > gutter + 2 for run in wide) <= 0.75 * len(wide)
+    ]
     for run in runs:
         if any(run.x0 < gutter - 2 and run.x1 > gutter + 2 for gutter in gutters) or not gutters:
             run.column = 0

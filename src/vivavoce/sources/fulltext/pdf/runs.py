@@ -24,7 +24,7 @@ _CEDILLAS = frozenset("çÇşŞţŢ")
 _MAX_ACCENTS = 500
 """Most lone accents on a page; a page with more is not text."""
 _BOTH = 2
-_SPACED, _SPACE = 6, 1.5
+_SPACED, _SPACE = 6, 2.2
 """Fewest single letters of a run that is letter-spaced, and multiple of the usual gap between its
 letters: a wider gap separates words."""
 
