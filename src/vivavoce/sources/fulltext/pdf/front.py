@@ -12,6 +12,7 @@ from vivavoce.sources.fulltext.pdf.furniture import FURNITURE, abstract_label
 from vivavoce.sources.fulltext.pdf.layout import Layout
 from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
 from vivavoce.sources.fulltext.pdf.runs import Line, join_words, without_marks
+from vivavoce.text.headings import role_of_heading
 
 _BANNER = re.compile(
     r"^\W*(?:arxiv|(?:\w{2,5}\s)?journal of|journal|proceedings|published|preprint|under review"
@@ -235,10 +236,20 @@ def _abstract(
     lines = paragraphs.layout.lines
     heads = {c.start: c for c in candidates}
     start, end = place + 1, min(first, len(lines))
+    # The parts of a structured abstract have headings of their own.
+    part = heads.get(start)
+    inner = part.style if part is not None and not part.runs_in and start < end else None
+    usual = lines[start if inner is None else part.stop].size if start < end else 0.0
     for other in range(start, end):
         line, candidate = lines[other], heads.get(other)
-        is_heading = candidate is not None and candidate.is_strong and candidate.is_apart
-        is_other = abs(line.size - lines[start].size) > 0.8 and line.gap > 1.3 * line.size
+        is_heading = (
+            candidate is not None
+            and candidate.is_strong
+            and candidate.is_apart
+            and not candidate.runs_in
+            and (candidate.style != inner or role_of_heading(candidate.text) == "introduction")
+        )
+        is_other = abs(line.size - usual) > 0.8 and line.gap > 1.3 * line.size
         before = lines[other - 1]
         is_apart = (
             other > start
@@ -247,8 +258,11 @@ def _abstract(
             and line.y - before.y > _APART * paragraphs.layout.leading
             and _ENDED.search(before.text) is not None
         )
-        is_behind = (is_heading and other > start) or (is_other and other > start + 1)
-        if not line.kind and (_KEYWORDS.match(line.text) or is_behind or is_apart):
+        is_part = candidate is not None and candidate.style == inner
+        is_behind = (is_heading and other > start) or (
+            is_other and other > start + 1 and not is_part
+        )
+        if _KEYWORDS.match(line.text) or (not line.kind and (is_behind or is_apart)):
             end = other
             break
     own = [item for item in lines[start:end] if not item.kind]
@@ -285,7 +299,9 @@ def _unheaded(paragraphs: Paragraphs, start: int, first: int) -> tuple[int, int,
     ]
     if not prose:
         return first, first, None
-    top = end = max(prose, key=lambda n: sum(len(line.text) for line in own[n]))
+    body = paragraphs.layout.body
+    apart = [n for n in prose if all(line.font != body for line in own[n])]
+    top = end = max(apart or prose, key=lambda n: sum(len(line.text) for line in own[n]))
     main = own[top]
     while top and _full(own[top - 1]) and _is_set_like(own[top - 1], main):
         top -= 1
