@@ -331,7 +331,8 @@ def _could_head(text: str, numbers: Sequence[SectionNumber], style: Style) -> bo
         return False
     is_part = any(number.marked and len(number.parts) > 1 for number in numbers)
     is_open = plain[0].islower() and not is_part
-    if (style.kind == PLAIN and (plain[-1] in ".:" or is_open)) or "@" in plain:
+    is_sentence = plain[-1] == "." or (plain[-1] == ":" and not is_part)
+    if (style.kind == PLAIN and (is_sentence or is_open)) or "@" in plain:
         return False
     is_long = style.kind != PLAIN and len(_PLAIN_WORD.findall(plain)) >= _ENOUGH
     if is_part or (numbers and is_long):

@@ -301,7 +301,8 @@ def _unheaded(paragraphs: Paragraphs, start: int, first: int) -> tuple[int, int,
         return first, first, None
     body = paragraphs.layout.body
     apart = [n for n in prose if all(line.font != body for line in own[n])]
-    top = end = max(apart or prose, key=lambda n: sum(len(line.text) for line in own[n]))
+    longest = max(prose, key=lambda n: sum(len(line.text) for line in own[n]))
+    top = end = min(apart, default=longest)
     main = own[top]
     while top and _full(own[top - 1]) and _is_set_like(own[top - 1], main):
         top -= 1

@@ -91,8 +91,7 @@ class _Judge:
             if number is None:
                 continue
             self._accept_parts(top + 1, stop, ARABIC, number.parts)
-            if number.style != ARABIC:
-                self._accept_restarted(top + 1, stop)
+            self._accept_restarted(top + 1, stop, top)
 
     def _accept_parts(self, start: int, stop: int, style: str, prefix: tuple[int, ...]) -> None:
         numbers: dict[int, SectionNumber] = {}
@@ -104,14 +103,18 @@ class _Judge:
         for place, number in build_chain(numbers, self.roles, start=prefix)[0].items():
             self.accepted[place] = (len(number.parts), number)
 
-    def _accept_restarted(self, start: int, stop: int) -> None:
-        """Accept letters or Arabic numbers that count anew below a Roman number."""
+    def _accept_restarted(self, start: int, stop: int, top: int) -> None:
+        """Accept letters or Arabic numbers that count anew below a number set otherwise."""
+        is_roman = self.accepted[top][1].style != ARABIC
         numbers: dict[str, dict[int, SectionNumber]] = defaultdict(dict)
         for place in range(start, stop):
             candidate = self.candidates[place]
             for number in candidate.numbers:
-                is_list = number.style == ARABIC and (candidate.runs_in or not candidate.is_strong)
-                if number.style in {ARABIC, LETTER} and len(number.parts) == 1 and not is_list:
+                is_list = candidate.runs_in or not candidate.is_strong
+                is_own = is_roman if number.style == LETTER else not is_list
+                is_alike = candidate.style == self.candidates[top].style and not is_roman
+                is_single = number.style in {ARABIC, LETTER} and len(number.parts) == 1
+                if is_single and is_own and not is_alike:
                     numbers[number.style][place] = number
         for own in numbers.values():
             for place, number in build_chain(own, self.roles)[0].items():

@@ -28,9 +28,11 @@ _MIN_LINES = 8
 _SMALL_PRINT = 0.8
 _LEVEL, _SAME_EDGE = 0.05, 1.5
 """Share of the font size by which numbers are off the baseline, and points between their edges."""
-_MIN_NOTES, _FRONT_PAGES = 5, 1
-"""Fewest lines in small print beside the text of a page, and pages after the first that have
-such notes."""
+_MIN_NOTES = 5
+"""Fewest lines in small print beside the text of a page."""
+_MAX_COVER, _FOREIGN = 3, 0.9
+"""Most cover sheets of a library or publisher, and least share of their letters that are in fonts
+which the paper itself does not use."""
 SIDE_NOTE = "side note"
 _MIN_COLUMN, _MIN_LINE = 0.1, 0.12
 """Least shares of the page's width: of a column, and of a line used to find columns."""
@@ -83,10 +85,11 @@ def read_layout(pages: Sequence[Page]) -> Layout:
     if not gutters:
         below = _below_references(runs)
         gutters, first = _find_gutters(pages, below, body), min(below, default=0)
+    cover = _cover_sheets(pages)
     edge = None if gutters else _left_edge(runs, body)
     lines: list[Line] = []
     for page in pages:
-        notes = _side_notes(runs[page.number], edge, body) if page.number <= _FRONT_PAGES else []
+        notes = _side_notes(runs[page.number], edge, body) if page.number <= cover + 1 else []
         lines += _join_baselines(notes, 0, body)
         runs[page.number] = [run for run in runs[page.number] if run not in notes]
         lines += _page_lines(runs[page.number], gutters if page.number >= first else (), body)
@@ -98,7 +101,7 @@ def read_layout(pages: Sequence[Page]) -> Layout:
         body=body,
         leading=_leading(lines, body),
         gutters=gutters,
-        lines=[line for line in lines if line.text],
+        lines=[line for line in lines if line.text and line.page >= cover],
         heights=[page.height for page in pages],
         widths=[page.width for page in pages],
         rules=[page.rules for page in pages],
@@ -217,6 +220,20 @@ def _counts_lines(numbers: list[Word]) -> bool:
     steps = Counter(after - before for before, after in pairwise(values))
     rising = max((count for step, count in steps.items() if 0 < step <= 5), default=0)
     return len(numbers) >= _MIN_LINES and rising > 0.8 * (len(numbers) - 1)
+
+
+def _cover_sheets(pages: Sequence[Page]) -> int:
+    """The number of first pages that are set in fonts of their own."""
+    letters: list[Counter[str]] = [Counter() for _ in pages]
+    for page, own in zip(pages, letters, strict=True):
+        for word in page.words:
+            own[word.font.name] += len(word.text)
+    for count in range(min(_MAX_COVER, len(pages) - _MAX_COVER), 0, -1):
+        before, after = sum(letters[:count], Counter()), set().union(*letters[count:])
+        foreign = sum(number for name, number in before.items() if name not in after)
+        if foreign > _FOREIGN * max(before.total(), 1):
+            return count
+    return 0
 
 
 def _left_edge(runs: Mapping[int, Sequence[Line]], body: Font) -> float:
