@@ -3,6 +3,7 @@
 import ctypes
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from vivavoce.sources.fulltext.pdf.furniture import abstract_label, mark_furnitu
 from vivavoce.sources.fulltext.pdf.headings import Heading, find_headings
 from vivavoce.sources.fulltext.pdf.health import Facts, judge, measure_coverage
 from vivavoce.sources.fulltext.pdf.imprint import read_imprint
-from vivavoce.sources.fulltext.pdf.layout import read_layout
+from vivavoce.sources.fulltext.pdf.layout import count_cover_sheets, read_layout
 from vivavoce.sources.fulltext.pdf.lines import Page, read_page
 from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
 from vivavoce.sources.fulltext.pdf.references import (
@@ -54,6 +55,8 @@ def read_pages(pages: Sequence[Page], name: str, known_title: str = "") -> Docum
     if letters < _MIN_LETTERS * len(pages):
         reason = "the pages hold no text, only images: run text recognition (OCR) first"
         raise UnreadableError(reason, "scan")
+    cover = count_cover_sheets(pages)
+    pages = [replace(page, number=number) for number, page in enumerate(pages[cover:])]
     layout = read_layout(pages)
     mark_furniture(layout)
     columns = Columns(layout)
@@ -99,6 +102,7 @@ def read_pages(pages: Sequence[Page], name: str, known_title: str = "") -> Docum
             lines=layout.lines,
             letters_by_page=[sum(len(word.text) for word in page.words) for page in pages],
             coverage=measure_coverage(pages, layout, known, first, last.page),
+            cover=cover,
             features=chosen.features,
             score=chosen.score,
         )

@@ -141,6 +141,8 @@ _MIN_DESCRIBED, _OPENING = 3, 80
 """Fewest words of a title in a file's metadata, and number of first lines searched for it."""
 _FRONT_PAGES = 2
 """Pages after the first on which an abstract may be printed."""
+_PROSE = 300
+"""Most letters above the first section that may be lost in a paper without an abstract."""
 _MIN_ABSTRACT, _MAX_ABSTRACT = 30, 700
 """Fewest and most words of an abstract: a heading with fewer below it has lost its text."""
 _STRAY, _UNLISTED = 2, 0.1
@@ -176,6 +178,8 @@ class Facts:
     features: Mapping[str, float]
     """Evidence for the headings that were chosen."""
     score: float
+    cover: int = 0
+    """Number of cover sheets before the paper's first page."""
 
 
 class Verdict(NamedTuple):
@@ -246,7 +250,8 @@ def _doubt_of_authors(facts: Facts) -> str | None:
 def _doubt_of_abstract(facts: Facts) -> str | None:
     is_printed = any(abstract_label(line) for line in facts.lines if line.page <= _FRONT_PAGES)
     if facts.front.abstract is None:
-        return "one is printed but was not found" if is_printed else None
+        is_lost = is_printed or facts.coverage.lost[0] > _PROSE
+        return "one is printed but was not found" if is_lost else None
     words = len(facts.front.abstract.split())
     if is_printed and words < _MIN_ABSTRACT:
         return f"{words} words"
@@ -315,7 +320,9 @@ def _strong(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
     if (garbled := facts.coverage.garbled / total) > _GARBLED:
         yield f"garbled glyphs: {garbled:.0%} of the characters"
     if (share_lost := lost.total() / total) > _LOST:
-        worst = sorted(page + 1 for page, size in lost.items() if 3 * size >= max(lost.values()))
+        worst = sorted(
+            facts.cover + page + 1 for page, size in lost.items() if 3 * size >= max(lost.values())
+        )
         pages = ", ".join(map(str, worst[:5]))
         share = f"{share_lost:.0%} of the characters"
         yield f"{share} reach no part of the paper: see page {pages}"

@@ -85,11 +85,15 @@ def read_layout(pages: Sequence[Page]) -> Layout:
     if not gutters:
         below = _below_references(runs)
         gutters, first = _find_gutters(pages, below, body), min(below, default=0)
-    cover = _cover_sheets(pages)
-    edge = None if gutters else _left_edge(runs, body)
+    # Lines that cross the columns on the first page, or all lines of text in one column.
+    wide = [run for run in runs[0] for g in gutters[:1] if run.x0 < g < run.x1]
+    text = (run for own in runs.values() for run in own if abs(run.size - body.size) < 1)
+    lefts = Counter(round(run.x0) for run in (wide if gutters else text))
+    edge = max(lefts, key=lambda x: (lefts[x], -x), default=0)
+    last = 0 if gutters else 1
     lines: list[Line] = []
     for page in pages:
-        notes = _side_notes(runs[page.number], edge, body) if page.number <= cover + 1 else []
+        notes = _side_notes(runs[page.number], edge, body) if page.number <= last else []
         lines += _join_baselines(notes, 0, body)
         runs[page.number] = [run for run in runs[page.number] if run not in notes]
         lines += _page_lines(runs[page.number], gutters if page.number >= first else (), body)
@@ -101,7 +105,7 @@ def read_layout(pages: Sequence[Page]) -> Layout:
         body=body,
         leading=_leading(lines, body),
         gutters=gutters,
-        lines=[line for line in lines if line.text and line.page >= cover],
+        lines=[line for line in lines if line.text],
         heights=[page.height for page in pages],
         widths=[page.width for page in pages],
         rules=[page.rules for page in pages],
@@ -222,7 +226,7 @@ def _counts_lines(numbers: list[Word]) -> bool:
     return len(numbers) >= _MIN_LINES and rising > 0.8 * (len(numbers) - 1)
 
 
-def _cover_sheets(pages: Sequence[Page]) -> int:
+def count_cover_sheets(pages: Sequence[Page]) -> int:
     """The number of first pages that are set in fonts of their own."""
     letters: list[Counter[str]] = [Counter() for _ in pages]
     for page, own in zip(pages, letters, strict=True):
@@ -236,21 +240,9 @@ def _cover_sheets(pages: Sequence[Page]) -> int:
     return 0
 
 
-def _left_edge(runs: Mapping[int, Sequence[Line]], body: Font) -> float:
-    """The left edge of most lines of running text."""
-    lefts = Counter(
-        round(run.x0) for own in runs.values() for run in own if abs(run.size - body.size) < 1
-    )
-    return max(lefts, key=lambda x: (lefts[x], -x), default=0)
-
-
-def _side_notes(runs: Sequence[Line], edge: float | None, body: Font) -> list[Line]:
+def _side_notes(runs: Sequence[Line], edge: float, body: Font) -> list[Line]:
     """The lines in small print left of the text, such as the data of a paper on its first page."""
-    notes = [
-        run
-        for run in runs
-        if edge is not None and run.x1 < edge - body.size / 2 and run.size < body.size
-    ]
+    notes = [run for run in runs if run.x1 < edge - body.size / 2 and run.size < body.size]
     if len(notes) < _MIN_NOTES:
         return []
     for run in notes:
