@@ -1,11 +1,13 @@
 """Lines that may be headings, by typography and position."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from vivavoce.sources.fulltext.pdf.floats import Columns
-from vivavoce.sources.fulltext.pdf.layout import fonts_below
+from vivavoce.sources.fulltext.pdf.fonts import Font
+from vivavoce.sources.fulltext.pdf.layout import Layout
 from vivavoce.sources.fulltext.pdf.lines import Word
 from vivavoce.sources.fulltext.pdf.runs import (
     BOLD,
@@ -45,6 +47,8 @@ _NUMBERED_STATEMENT = re.compile(rf"{_STATEMENT.pattern} \d+(?:\.\d+)*\s?[.(]", 
 _PLAIN_WORD = re.compile(r"[^\W\d_]{3,}")
 _OPENING = re.compile(r"[(\[]?[A-Z0-9“\"‘'$]|[^\x00-\x7f]")
 _ALONE = frozenset({"references", "acknowledgements", "abstract", "introduction", "conclusion"})
+_LINES_BELOW, _OTHER_SIZE = 8, 0.6
+"""Number of lines that tell the font of a text, and points by which it may differ from others."""
 _INSET = 0.03
 """Share of a column's width: a centred heading that is inset by more stands out."""
 _ENOUGH = 3
@@ -97,7 +101,7 @@ class _Finder:
         self.columns = columns
         self.layout = columns.layout
         self.lines = self.layout.lines
-        self.texts = fonts_below(self.layout)
+        self.texts = _fonts_below(self.layout)
         self.body = self.layout.body
 
     def find_at(self, place: int, before: Sequence[HeadingCandidate]) -> HeadingCandidate | None:
@@ -318,6 +322,27 @@ class _Finder:
         column = self.columns.of(line)
         is_indented = 0.7 * self.body.size < line.x0 - column.left < 3 * self.body.size
         return is_indented or self.lines[place - 1].x1 < column.right - 0.12 * column.width
+
+
+def _fonts_below(layout: Layout) -> list[Font]:
+    """The font of the text below each line: the document's, or one of another size there."""
+    fonts = [layout.body] * len(layout.lines)
+    letters: Counter[Font] = Counter()
+    window: list[Line] = []
+    for place in range(len(layout.lines) - 1, -1, -1):
+        if letters:
+            main = max(letters, key=lambda font: (letters[font], font.name))
+            is_other = abs(main.size - layout.body.size) > _OTHER_SIZE and not main.bold
+            fonts[place] = main if is_other else layout.body
+        line = layout.lines[place]
+        if line.kind:
+            continue
+        window.append(line)
+        letters[line.font] += len(line.text)
+        if len(window) > _LINES_BELOW:
+            last = window.pop(0)
+            letters[last.font] -= len(last.text)
+    return fonts
 
 
 def _could_head(text: str, numbers: Sequence[SectionNumber], style: Style) -> bool:

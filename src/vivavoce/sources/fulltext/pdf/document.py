@@ -24,8 +24,9 @@ from vivavoce.sources.fulltext.pdf.furniture import abstract_label, mark_furnitu
 from vivavoce.sources.fulltext.pdf.headings import Heading, find_headings
 from vivavoce.sources.fulltext.pdf.health import Facts, judge, measure_coverage
 from vivavoce.sources.fulltext.pdf.imprint import read_imprint
-from vivavoce.sources.fulltext.pdf.layout import count_cover_sheets, read_layout
+from vivavoce.sources.fulltext.pdf.layout import read_layout
 from vivavoce.sources.fulltext.pdf.lines import Page, read_page
+from vivavoce.sources.fulltext.pdf.margins import count_cover_sheets
 from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
 from vivavoce.sources.fulltext.pdf.references import (
     find_unheaded,

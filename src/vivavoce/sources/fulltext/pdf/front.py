@@ -238,18 +238,25 @@ def _abstract(
     start, end = place + 1, min(first, len(lines))
     # The parts of a structured abstract have headings of their own.
     part = heads.get(start)
-    inner = part.style if part is not None and not part.runs_in and start < end else None
-    usual = lines[start if inner is None else part.stop].size if start < end else 0.0
+    inner = part.style if part is not None and not part.runs_in else None
+    below = lines[start if part is None or part.runs_in else part.stop : end]
+    usual = below[0].size if below else 0.0
     for other in range(start, end):
         line, candidate = lines[other], heads.get(other)
+        is_part = candidate is not None and candidate.style == inner
         is_heading = (
             candidate is not None
             and candidate.is_strong
             and candidate.is_apart
             and not candidate.runs_in
-            and (candidate.style != inner or role_of_heading(candidate.text) == "introduction")
+            and (not is_part or role_of_heading(candidate.text) == "introduction")
         )
-        is_other = abs(line.size - usual) > 0.8 and line.gap > 1.3 * line.size
+        is_other = (
+            other > start + 1
+            and not is_part
+            and abs(line.size - usual) > 0.8
+            and line.gap > 1.3 * line.size
+        )
         before = lines[other - 1]
         is_apart = (
             other > start
@@ -258,10 +265,7 @@ def _abstract(
             and line.y - before.y > _APART * paragraphs.layout.leading
             and _ENDED.search(before.text) is not None
         )
-        is_part = candidate is not None and candidate.style == inner
-        is_behind = (is_heading and other > start) or (
-            is_other and other > start + 1 and not is_part
-        )
+        is_behind = other > start and (is_heading or is_other)
         if _KEYWORDS.match(line.text) or (not line.kind and (is_behind or is_apart)):
             end = other
             break

@@ -91,7 +91,8 @@ class _Judge:
             if number is None:
                 continue
             self._accept_parts(top + 1, stop, ARABIC, number.parts)
-            self._accept_restarted(top, stop if top > self.end else min(stop, self.end))
+            end = stop if top > self.end else min(stop, self.end)
+            self._accept_restarted(top, end, is_roman=number.style != ARABIC)
 
     def _accept_parts(self, start: int, stop: int, style: str, prefix: tuple[int, ...]) -> None:
         numbers: dict[int, SectionNumber] = {}
@@ -103,9 +104,8 @@ class _Judge:
         for place, number in build_chain(numbers, self.roles, start=prefix)[0].items():
             self.accepted[place] = (len(number.parts), number)
 
-    def _accept_restarted(self, top: int, stop: int) -> None:
-        """Accept letters or Arabic numbers that count anew below a number set otherwise."""
-        is_roman = self.accepted[top][1].style != ARABIC
+    def _accept_restarted(self, top: int, stop: int, *, is_roman: bool) -> None:
+        """Accept letters or Arabic numbers that start again below a number set otherwise."""
         numbers: dict[str, dict[int, SectionNumber]] = defaultdict(dict)
         for place in range(top + 1, stop):
             candidate = self.candidates[place]

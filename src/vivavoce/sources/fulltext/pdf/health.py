@@ -267,8 +267,6 @@ def _doubt_of_abstract(facts: Facts) -> str | None:
 
 
 def _doubt_of_references(facts: Facts) -> str | None:
-    if not facts.references:
-        return "none is found" if len(facts.letters_by_page) > _LONG else None
     cited = [
         int(number)
         for section in facts.sections
@@ -276,6 +274,9 @@ def _doubt_of_references(facts: Facts) -> str | None:
         for number in numbers.replace("–", ",").replace("-", ",").split(",")
         if number.strip().isdigit()
     ]
+    if not facts.references:
+        is_expected = len(facts.letters_by_page) > _LONG or len(cited) > _STRAY
+        return "none is found" if is_expected else None
     above = sum(number > len(facts.references) for number in cited)
     if above > max(_STRAY, _UNLISTED * len(cited)):
         return f"the text cites up to [{max(cited)}] of {len(facts.references)}"

@@ -12,6 +12,7 @@ from vivavoce.sources.fulltext.pdf.lines import Word
 from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
 from vivavoce.sources.fulltext.pdf.runs import Line, join_words
 from vivavoce.sources.fulltext.references import BRACKETED, NUMBERED, RAISED, label_of
+from vivavoce.text.headings import role_of_heading
 from vivavoce.text.identifiers import PRINTED_YEAR
 
 _KEY = re.compile(r"[A-Z][A-Za-z+]{0,11}\d{2}[a-z]?")
@@ -32,6 +33,9 @@ _LONG_ENTRY = 700
 _ENOUGH_ENTRIES = 4
 _APART = 1.15
 """Multiple of the line spacing; a larger gap separates two entries of a list."""
+_COLUMN_TOP, _FLUSH = 90, 0.8
+"""Points above the first line of a column, or more: they do not part entries; and the least share
+of lines at the left margin in a list without hanging indents."""
 _MAX_TRIES = 30
 """Most lines tried as the start of a reference list; a file of such lines is not a paper."""
 _MAX_LENGTH = 3000
@@ -62,12 +66,18 @@ def split_entries(lines: Sequence[Line], paragraphs: Paragraphs) -> list[str]:
             ends = [True, *(_END.search(line.text) is not None for line in lines)]
             heads = [n for n, own in enumerate(lines) if not n or _HEAD.match(own.text)]
             ways.append(_texts(_cut(lines, [n for n in heads if ends[n]]), paragraphs))
+        if lines and len(by_indent) > _FLUSH * len(lines):
+            usual = median(line.gap for line in lines)
+            gaps = [n for n, own in enumerate(lines) if _APART * usual < own.gap < _COLUMN_TOP]
+            ways.append(_texts(_cut(lines, gaps), paragraphs))
         texts = max(ways, key=share_whole)
     return [text for text in texts if sum(map(str.isalpha, text)) >= 8]
 
 
 def find_unheaded(lines: Sequence[Line]) -> int | None:
-    """The place of the first entry of a numbered list that has no heading and ends a paper.
+    """The place of the first entry of a list whose heading looks like text or is not there.
+
+    Without a heading, the list is numbered and ends the paper.
 
     Entries in small print look like footnotes; those in the list become text again.
     """
@@ -82,7 +92,8 @@ def find_unheaded(lines: Sequence[Line]) -> int | None:
             for line in tail:
                 line.kind = ""
             return place
-    return None
+    headings = (p for p in reversed(half) if role_of_heading(lines[p].text) == "references")
+    return next((place + 1 for place in headings), None)
 
 
 def _texts(groups: Sequence[Sequence[Line]], paragraphs: Paragraphs) -> list[str]:
