@@ -32,7 +32,7 @@ from vivavoce.statistics.ranks import (
     allowed_draws,
     rank,
 )
-from vivavoce.statistics.sequential import Decision, Question, Sequential
+from vivavoce.statistics.sequential import Decision, Question, Sequential, StoppingRule
 
 CONTESTANTS, ITEMS, RESAMPLES = 14, 200, 2_000
 STOPPED_CONTESTANTS, STOPPED_CLUSTERS, STOPPED_RESAMPLES = 5, 100, 999
@@ -200,7 +200,7 @@ def looks_at_equals(
 ) -> np.ndarray:
     """By world: whether `Sequential` decides any pair, and whether plain tests do; shape (2, n).
 
-    It is what `Sequential("all")` does until the first decision, for many worlds side by side:
+    It is what `Sequential` does until the first decision, for many worlds side by side:
     `tables` has the shape (worlds, items, contestants), all clusters are of one size.
     """
     worlds, items, contestants = tables.shape
@@ -257,7 +257,9 @@ def stopped_run(
     span: float,
 ) -> tuple[frozenset[tuple[int, int]], float]:
     """Pairs decided, and the share of all values that were asked for."""
-    test = Sequential(question, k=2, looks=looks, seed=seed, span=span, resamples=STOPPED_RESAMPLES)
+    test = Sequential(
+        StoppingRule(question, k=2, looks=looks, seed=seed), span=span, resamples=STOPPED_RESAMPLES
+    )
     found, asked = run_until_done(test, values, clusters, looks)
     return found.beats, asked
 
@@ -317,8 +319,7 @@ def legobench(worlds: int, seed: int) -> Iterator[str]:
                 for number in range(worlds):
                     order = np.random.default_rng([seed, number]).permutation(items)
                     test = Sequential(
-                        *("top", k, indifference),
-                        seed=number,
+                        StoppingRule(*("top", k, indifference), seed=number),
                         span=1.0,
                         resamples=STOPPED_RESAMPLES,
                     )

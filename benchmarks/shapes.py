@@ -18,7 +18,7 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import beta
 
 from vivavoce.statistics.ranks import MIN_CLUSTERS, SAME, Flips, allowed_draws, rank
-from vivavoce.statistics.sequential import Sequential
+from vivavoce.statistics.sequential import Sequential, StoppingRule
 
 DRAWS = 1_999
 GRID = np.linspace(1e-6, 1 - 1e-6, 4_097)
@@ -227,7 +227,7 @@ def check(values: Values, stated: float, found: Values, looks: int = 1) -> None:
         if looks == 1:
             ours = any(each.beats for each in rank(table, labels, span=stated, resamples=DRAWS))
         else:
-            test = Sequential("all", looks=looks, span=stated, resamples=DRAWS)
+            test = Sequential(StoppingRule("all", looks=looks), span=stated, resamples=DRAWS)
             ours = False
             for look in range(1, looks + 1):
                 stop = clusters * look // looks * size

@@ -8,17 +8,20 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from vivavoce.version import __version__
+from vivavoce.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from vivavoce.corpus import Corpus, load_corpus
-    from vivavoce.examining import exam
-    from vivavoce.records import Window
-    from vivavoce.results.board.building import leaderboard
-    from vivavoce.results.scoring import score
-    from vivavoce.rounds import Round, load_round
-    from vivavoce.running import run
-    from vivavoce.tasks import build_round, list_tasks
+    from vivavoce.corpus import Corpus as Corpus
+    from vivavoce.corpus import load_corpus as load_corpus
+    from vivavoce.examining import exam as exam
+    from vivavoce.records import Window as Window
+    from vivavoce.results.board.building import leaderboard as leaderboard
+    from vivavoce.results.scoring import score as score
+    from vivavoce.rounds import Round as Round
+    from vivavoce.rounds import load_round as load_round
+    from vivavoce.running import run as run
+    from vivavoce.tasks import build_round as build_round
+    from vivavoce.tasks import list_tasks as list_tasks
 
 _HOMES = {
     "Corpus": "vivavoce.corpus",
@@ -33,21 +36,7 @@ _HOMES = {
     "run": "vivavoce.running",
     "score": "vivavoce.results.scoring",
 }
-
-__all__ = [
-    "Corpus",
-    "Round",
-    "Window",
-    "__version__",
-    "build_round",
-    "exam",
-    "leaderboard",
-    "list_tasks",
-    "load_corpus",
-    "load_round",
-    "run",
-    "score",
-]
+__all__ = sorted([*_HOMES, "__version__"])
 
 
 def __getattr__(name: str) -> Any:

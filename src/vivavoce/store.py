@@ -83,6 +83,11 @@ def hash_file(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
+def is_intact(path: Path, sha256: str) -> bool:
+    """Check whether a file is there and has a hash."""
+    return path.is_file() and hash_file(path) == sha256
+
+
 def hash_rows(rows: Iterable[Mapping[str, Any]]) -> str:
     """Sha256 over the canonical JSON of each row, in order.
 
@@ -253,15 +258,17 @@ def load_json(
     `pairs` makes an object from its (key, value) pairs; by default this is a dictionary.
     """
     return json.loads(
-        content, object_pairs_hook=pairs, parse_constant=_refuse_constant, parse_float=_finite
+        content, object_pairs_hook=pairs, parse_constant=refuse_constant, parse_float=finite
     )
 
 
-def _refuse_constant(name: str) -> float:
+def refuse_constant(name: str) -> float:
+    """Raise `ValueError` for NaN and infinity, which are no JSON."""
     raise ValueError(f"{name} is not a JSON number")
 
 
-def _finite(text: str) -> float:
+def finite(text: str) -> float:
+    """Read a number; `ValueError` if it is too large for a float."""
     value = float(text)
     if not math.isfinite(value):
         raise ValueError(f"{text[:40]} is too large for a number")
@@ -340,9 +347,8 @@ def read_done(path: Path, *, config: str, inputs: str) -> Row | None:
         marker = read_sealed(path.with_name(path.name + DONE_SUFFIX))
     except DamagedError:
         return None
-    recorded = (marker.get("config"), marker.get("inputs"), marker.get("sha256"))
-    is_sound = path.exists() and recorded == (config, inputs, hash_file(path))
-    return marker if is_sound else None
+    is_same = (marker.get("config"), marker.get("inputs")) == (config, inputs)
+    return marker if is_same and is_intact(path, str(marker.get("sha256"))) else None
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.browser.hostile_site import MODELS, SCRIPT, write_hostile_site
+from tests.support.pages import serious_rules
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -85,20 +86,21 @@ def test_the_site_has_every_kind_of_page(site: Path) -> None:
     assert len(boards) == 4  # two rounds of two tasks
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", WIDTHS)
 def test_no_page_runs_out_of_the_window_complains_or_asks_elsewhere(
-    reader_of: Callable[..., Reader], site: Path, width: int, scheme: str
+    reader_of: Callable[..., Reader], site: Path, width: int
 ) -> None:
-    reader = reader_of(width, color_scheme=scheme)
+    reader = reader_of(width)
     for path in pages_of(site) if width == WIDTHS[0] else kinds_of(site):
         reader.open(path)
-        assert reader.page.evaluate("document.documentElement.scrollWidth") <= width, path
+        for scheme in ("light", "dark"):
+            reader.page.emulate_media(color_scheme=scheme)
+            assert reader.page.evaluate("document.documentElement.scrollWidth") <= width, path
+            # Images below the window are fetched when somebody comes near, or asks for pixels.
+            reader.page.evaluate("Promise.all([...document.images].map(i => i.decode()))")
+            drawn = "[...document.images].every(i => i.complete && i.naturalWidth > 0)"
+            assert reader.page.evaluate(drawn), path
         assert reader.page.evaluate("window.__xss") is None, path
-        # Those below the window are fetched when somebody comes near, or asks for their pixels.
-        reader.page.evaluate("Promise.all([...document.images].map(i => i.decode()))")
-        drawn = "[...document.images].every(i => i.complete && i.naturalWidth > 0)"
-        assert reader.page.evaluate(drawn), path
     assert reader.complaints == []
     assert reader.foreign == []
 
@@ -208,25 +210,14 @@ def test_a_hostile_address_does_nothing(reader_of: Callable[..., Reader], site: 
     assert reader.complaints == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_accessibility_rules_find_nothing_serious(
-    reader_of: Callable[..., Reader], site: Path, scheme: str
+    reader_of: Callable[..., Reader], site: Path
 ) -> None:
-    from axe_playwright_python.sync_playwright import Axe
-
     # The policy of the pages keeps scripts out, this one as well.
-    reader = reader_of(bypass_csp=True, color_scheme=scheme)
+    reader = reader_of(bypass_csp=True)
     for path in kinds_of(site):
         reader.open(path)
-        # Light and dark differ in nothing but colours.
-        rules = {} if scheme == "light" else {"runOnly": ["color-contrast"]}
-        found = Axe().run(reader.page, options=rules).response["violations"]
-        serious = [
-            (rule["id"], [node["html"][:200] for node in rule["nodes"][:3]])
-            for rule in found
-            if rule["impact"] in ("serious", "critical")
-        ]
-        assert serious == [], path
+        assert serious_rules(reader.page) == [], path
 
 
 def test_pages_are_whole_without_scripts(reader_of: Callable[..., Reader], site: Path) -> None:

@@ -182,7 +182,7 @@ PRICED = (
     *("--max-connections", "3", "--max-tokens", "64", "--retry-on-error", "0", "--subset", "24"),
     *(
         word
-        for name in ("best", "bad", "worse", "judge")
+        for name in ("best", "bad", "judge")
         for word in ("--price", f"openai-api/scripted/{name}=2,1")
     ),
 )
@@ -208,14 +208,14 @@ def judged(golden: Golden) -> Any:
 def test_a_judged_run_stops_at_its_budget_and_goes_on_to_the_same_decision(
     opened: Round, golden: Golden, tmp_path: Path
 ) -> None:
-    question = ("best bad worse", "--decide", "top=1", *PRICED)
+    question = ("best bad", "--decide", "top=1", *PRICED)
     with scripted(judged(golden)) as server:
         calm = run(server, opened, tmp_path / "calm", *question)
         [ended] = calm["stopped"]
         assert (ended["decided"], ended["look"] < LOOKS) == (True, True)
         needed = asked(server)
         # Two answers an item; two verdicts an answer, but none where it is the reference itself.
-        assert needed["judge"] == 2 * (needed["bad"] + needed["worse"])
+        assert needed["judge"] == 2 * needed["bad"]
         assert needed["best"] == 2 * ended["items"]
         server.asks.clear()
         cost = calm["spent"]["usd"]
@@ -245,7 +245,7 @@ def test_a_judged_run_stops_at_its_budget_and_goes_on_to_the_same_decision(
     assert {"rougeL", "judge_win"} <= metrics
     for row in boards[0]:
         # The run asked about the first metric: nobody is ranked by the judge's.
-        place = [1, 1] if row["model"].endswith("best") else [2, 3]
+        place = [1, 1] if row["model"].endswith("best") else [2, 2]
         assert row["rank_interval"] == (place if row["headline"] else None), row["metric"]
     verified = viva_here("board", "verify", tmp_path / "calm", "--round", opened.folder)
     assert "recomputed" in verified.stdout

@@ -175,7 +175,7 @@ board show DEMO/more --by retriever --resamples 100
 board show DEMO/more --by sweep --resamples 100
 board compare scripted/large scripted/medium --logs DEMO/logs --resamples 100
 board show DEMO/logs --by cutoff --resamples 100
-board verify DEMO/logs
+board verify DEMO/more
 audit leakage DEMO/round/demo-2024
 audit retrieval DEMO/round/demo-2024 --resamples 100
 audit judge DEMO/logs --resamples 100

@@ -39,7 +39,7 @@ def test_a_listing_is_saved_and_the_next_command_printed(
 ) -> None:
     out = tmp_path / "my listings"
     words = ["oai", "--set", "cs", "--from", "2024-06-01", "--until", "2024-06-30", "--out", out]
-    result = viva_here("fetch", *words, "--base", f"{oai.origin}/oai")
+    result = viva_here("fetch", *words, "--base", oai.origin)
     assert result.stdout.splitlines() == [
         f"{out}: 4 records, files: 2",
         f"Next: viva ingest oai '{out}' --corpus corpus",
@@ -56,8 +56,8 @@ def test_the_same_command_again_goes_on_and_json_says_from_where(
     oai: ReplayServer, tmp_path: Path
 ) -> None:
     words = ["oai", "--out", tmp_path, "--json"]
-    viva_here("fetch", *words, "--base", f"{oai.origin}/oai")
-    again = json.loads(viva_here("fetch", *words, "--base", f"{oai.origin}/oai").stdout)
+    viva_here("fetch", *words, "--base", oai.origin)
+    again = json.loads(viva_here("fetch", *words, "--base", oai.origin).stdout)
     assert again == {
         "folder": str(tmp_path),
         "files": ["000003-arXivRaw.oai.xml"],
@@ -73,15 +73,15 @@ def test_the_same_command_again_goes_on_and_json_says_from_where(
 
 
 def test_only_encrypted_addresses_are_asked(tmp_path: Path) -> None:
-    result = viva_here(
-        "fetch", "oai", "--out", tmp_path, "--base", "http://example.org/oai", expect=1
-    )
+    result = viva_here("fetch", "oai", "--out", tmp_path, "--base", "http://example.org", expect=1)
     assert "not https" in result.stderr
 
 
 def test_a_search_is_saved_to_be_ingested(arxiv: ReplayServer, tmp_path: Path) -> None:
     out = tmp_path / "feeds"
-    result = viva_here("fetch", "arxiv", "cat:cs.CL", "--max", 3, "--out", out, "--base", arxiv.api)
+    result = viva_here(
+        "fetch", "arxiv", "cat:cs.CL", "--max", 3, "--out", out, "--base", arxiv.origin
+    )
     assert result.stdout.splitlines() == [
         f"{out}: 3 of the 5 papers found, files: 1",
         f"Next: viva ingest arxiv {out} --corpus corpus",
@@ -91,19 +91,19 @@ def test_a_search_is_saved_to_be_ingested(arxiv: ReplayServer, tmp_path: Path) -
 
 
 def test_a_search_again_replaces_its_pages(arxiv: ReplayServer, tmp_path: Path) -> None:
-    first = viva_here("fetch", "arxiv", "a", "--out", tmp_path, "--base", arxiv.api, "--json")
-    other = viva_here("fetch", "arxiv", "b", "--out", tmp_path, "--base", arxiv.api, "--json")
+    first = viva_here("fetch", "arxiv", "a", "--out", tmp_path, "--base", arxiv.origin, "--json")
+    other = viva_here("fetch", "arxiv", "b", "--out", tmp_path, "--base", arxiv.origin, "--json")
     (mine,), (theirs,) = json.loads(first.stdout)["files"], json.loads(other.stdout)["files"]
     stale = tmp_path / mine.replace("-00000", "-00100")
     stale.write_bytes(b"an earlier, longer answer")
     found = json.loads(
-        viva_here("fetch", "arxiv", "a", "--out", tmp_path, "--base", arxiv.api, "--json").stdout
+        viva_here("fetch", "arxiv", "a", "--out", tmp_path, "--base", arxiv.origin, "--json").stdout
     )
     assert (found["files"], found["papers"], found["total"]) == ([mine], 5, 5)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([mine, theirs])
 
 
 def test_an_empty_search_leaves_no_file(arxiv: ReplayServer, tmp_path: Path) -> None:
-    result = viva_here("fetch", "arxiv", "au:nobody", "--out", tmp_path, "--base", arxiv.api)
+    result = viva_here("fetch", "arxiv", "au:nobody", "--out", tmp_path, "--base", arxiv.origin)
     assert result.stdout == f"{tmp_path}: 0 of the 0 papers found, files: 0\n"
     assert list(tmp_path.iterdir()) == []

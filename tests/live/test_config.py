@@ -8,7 +8,7 @@ from tests.live.world import BASE, LEAD, contestant
 from tests.servers.commands import viva_here
 
 from vivavoce.errors import InputError
-from vivavoce.live.calendar import Period, Schedule
+from vivavoce.live import Period, Schedule
 from vivavoce.live.config import ContestantOptions, read_config
 
 ONE = contestant("one")

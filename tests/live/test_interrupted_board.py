@@ -8,6 +8,7 @@ from threading import Event
 import pytest
 from tests.live.world import board
 from tests.servers.commands import interrupt, viva_here
+from tests.servers.living_arxiv import submissions
 from tests.servers.scripted import Ask, Reply, opening
 
 DAY = "2023-02-03"
@@ -21,7 +22,7 @@ def test_ctrl_c_prints_the_command_that_goes_on(tmp_path: Path) -> None:
         was_asked.set()
         return replace(opening(ask), delay=2.0)
 
-    with board(tmp_path / "board", script=slowly) as one:
+    with board(tmp_path / "board", submissions(4, 60), slowly) as one:
         one.write('[[contestant]]\nname = "calm"\nmodel = "openai-api/scripted/brisk"\n')
         one.archive.today = date.fromisoformat(DAY)
         words = one.words(DAY)

@@ -10,6 +10,7 @@ import pytest
 import yaml
 from tests.live.world import board
 from tests.servers.commands import VIVA, viva_here
+from tests.servers.living_arxiv import submissions
 
 from vivavoce.store import hash_tree, read_json
 
@@ -43,7 +44,7 @@ def test_the_steps_of_the_workflow_bring_a_board_up_to_date(tmp_path: Path) -> N
     remote, clone = tmp_path / "remote.git", tmp_path / "clone"
     for words in (["init", "--quiet", "--bare", remote], ["clone", "--quiet", remote, clone]):
         subprocess.run(["git", *words], check=True, capture_output=True)
-    with board(clone) as one:
+    with board(clone, submissions(4, 90)) as one:
         viva_here("live", "init", clone)
         text = (
             one.config.read_text()

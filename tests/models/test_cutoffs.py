@@ -151,7 +151,7 @@ def test_a_file_comes_before_the_users_own_and_that_before_the_shipped_one(
     [
         ("model = 3", "write [[model]]"),
         ("[[model]]\ncutoff = '2024'", "name: Field required"),
-        ("[[model]]\nname = 'a'\ncutoff = 'spring'", "has the cutoff 'spring'"),
+        ("[[model]]\nname = 'a'\ncutoff = 'spring'", "cutoff: Value error, write YYYY-MM-DD"),
         ("[[model]]\nname = 'a'\ncutoff = '2024'\nsorce = 'x'", "sorce: Unexpected"),
     ],
 )

@@ -48,7 +48,7 @@ def arxiv() -> Iterator[ReplayServer]:
 
 def command(server: ReplayServer, out: Path, quota: int = 100, *more: str) -> list[str]:
     words = ["fetch", "coauthors", "--seed", "ada first", "--quota", str(quota), "--out", str(out)]
-    return [*words, "--base", server.api, "--json", *more]
+    return [*words, "--base", server.origin, "--json", *more]
 
 
 def walk(server: ReplayServer, out: Path, quota: int = 100, *more: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from tests.servers.commands import title_logs
 from vivavoce.errors import DamagedError
 from vivavoce.results.board.building import leaderboard
 from vivavoce.results.logs.ledger import check_ledgers
-from vivavoce.running.ledger import LEDGER, read_ledger, recording
+from vivavoce.running.logs import LEDGER, read_ledger, recording
 from vivavoce.store import canonical_json
 
 ASKED = {"tasks": ["title"]}

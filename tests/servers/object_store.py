@@ -20,16 +20,20 @@ def server() -> Iterator[str]:
     running.stop()
 
 
-@pytest.fixture
-def bucket(server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """The client of an empty bucket called `papers`."""
-    settings = {
+def settings_for(server: str) -> dict[str, str]:
+    """What a client of the server finds in its environment."""
+    return {
         "AWS_ENDPOINT_URL": server,
         "AWS_ACCESS_KEY_ID": "nobody",
         "AWS_SECRET_ACCESS_KEY": "nothing",
         "AWS_DEFAULT_REGION": "us-east-1",
     }
-    for name, value in settings.items():
+
+
+@pytest.fixture
+def bucket(server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """The client of an empty bucket called `papers`."""
+    for name, value in settings_for(server).items():
         monkeypatch.setenv(name, value)
     import boto3
 

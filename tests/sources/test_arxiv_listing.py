@@ -121,7 +121,7 @@ def test_dates_are_the_date_range_of_the_query() -> None:
 
 def test_the_command_asks_for_days_with_a_contact(arxiv: ReplayServer, tmp_path: Path) -> None:
     words = ["fetch", "arxiv", "cat:cs.CL", "--since", "2024-06-03", "--until", "2024-06-08"]
-    more = ["--max", "3", "--contact", "me@uni.example", "--base", arxiv.api, "--json"]
+    more = ["--max", "3", "--contact", "me@uni.example", "--base", arxiv.origin, "--json"]
     listing = only_json(viva_here(*words, *more, "--out", tmp_path / "feeds").stdout)
     assert (listing["papers"], listing["total"]) == (3, 5)
     assert arxiv.asks[0].agent.endswith("(mailto:me@uni.example)")
@@ -139,7 +139,7 @@ def test_a_killed_command_asks_for_no_page_twice(arxiv: ReplayServer, tmp_path: 
     assert isinstance(catalogue, CatalogueArxiv)
     catalogue.papers = [entry(number) for number in range(250)]
     command = [str(VIVA), "fetch", "arxiv", "cat:cs.CL", "--max", "400"]
-    command += ["--out", str(tmp_path / "feeds"), "--base", arxiv.api]
+    command += ["--out", str(tmp_path / "feeds"), "--base", arxiv.origin]
     running: list[subprocess.Popen[bytes]] = []
 
     def script(ask: Ask) -> Fault:

@@ -7,7 +7,7 @@ import pytest
 
 from vivavoce.statistics.corrected import corrected_mean
 from vivavoce.statistics.ranks import Standing, rank
-from vivavoce.statistics.sequential import Sequential
+from vivavoce.statistics.sequential import Sequential, StoppingRule
 
 NAN = float("nan")
 CLEAR = np.random.default_rng(0).normal([0.2, 0.8], 0.05, (12, 2))
@@ -30,7 +30,7 @@ CASES: dict[str, tuple[Any, Any, list[Standing]]] = {
 @pytest.mark.parametrize(("values", "clusters", "standings"), CASES.values(), ids=CASES)
 def test_ranks_and_looks_say_the_same(values: Any, clusters: Any, standings: Any) -> None:
     assert rank(values, clusters) == standings
-    decision = Sequential("top", k=1, looks=1).look(values, clusters)
+    decision = Sequential(StoppingRule("top", k=1, looks=1)).look(values, clusters)
     is_decided = standings == SECOND_WINS
     assert decision.beats == ({(1, 0)} if is_decided else frozenset())
     assert decision.done == is_decided
@@ -58,7 +58,7 @@ def test_a_judge_is_corrected_where_there_is_something_to_correct_it_by(
 def test_a_test_at_5_percent_needs_nineteen_draws(resamples: int, is_decided: bool) -> None:
     # the observed signs count as one more: 1 of 20 is 5%
     assert rank(CLEAR, range(12), resamples=resamples) == (SECOND_WINS if is_decided else TIED)
-    decision = Sequential("all", looks=1, resamples=resamples).look(CLEAR, range(12))
+    decision = Sequential(StoppingRule("all", looks=1), resamples=resamples).look(CLEAR, range(12))
     assert decision.done is is_decided
 
 
@@ -69,7 +69,11 @@ def test_the_seed_is_0_unless_one_is_given() -> None:
         return rank(values, range(40), resamples=39, **seed)
 
     def beats(**seed: int) -> frozenset[tuple[int, int]]:
-        return Sequential("all", looks=1, resamples=39, **seed).look(values, range(40)).beats
+        return (
+            Sequential(StoppingRule("all", looks=1, **seed), resamples=39)
+            .look(values, range(40))
+            .beats
+        )
 
     assert ranks() == ranks(seed=0) != ranks(seed=1)
     assert beats() == beats(seed=0) != beats(seed=1)

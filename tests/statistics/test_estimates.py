@@ -28,14 +28,14 @@ from vivavoce.statistics.intervals import (
 def test_a_mean_leaves_out_what_is_undefined() -> None:
     estimate = mean_estimate([1.0, math.nan, 2.0, 6.0], ["a", "b", "c", "d"], Draws(200, 0))
     assert (estimate.value, estimate.n) == (3.0, 3)
-    low, high = estimate.interval
+    low, high = estimate.ci
     assert 1.0 <= low < 3.0 < high <= 6.0
 
 
 @pytest.mark.parametrize("values", [[], [math.nan, math.nan]])
 def test_a_mean_of_nothing_is_undefined(values: list[float]) -> None:
     estimate = mean_estimate(values, ["a", "b"][: len(values)], Draws(200, 0))
-    assert (estimate.value, estimate.interval, estimate.n) == (None, None, 0)
+    assert (estimate.value, estimate.ci, estimate.n) == (None, None, 0)
 
 
 def test_a_ratio_of_sums_is_that_of_all_cases_together() -> None:
@@ -43,7 +43,7 @@ def test_a_ratio_of_sums_is_that_of_all_cases_together() -> None:
     estimate = estimate_from_sums(
         [[1.0, 2.0], [3.0, 4.0]], ["p", "q"], lambda sums: sums[:, 0] / sums[:, 1], Draws(500, 0)
     )
-    assert estimate == Estimate(4 / 6, (0.5, 0.75), 2)
+    assert estimate == Estimate(4 / 6, [0.5, 0.75], 2)
 
 
 def test_a_ratio_that_is_undefined_or_of_one_paper_has_no_interval() -> None:

@@ -130,7 +130,7 @@ def test_there_is_no_interval_without_two_clusters_or_without_draws() -> None:
     assert interval([0.1, NAN], ["a", "b"]) is None
     assert interval([], []) is None
     assert np.isnan(resample([], resamples=3).means([])).all()
-    assert interval([0.1, 0.9], ["a", "b"], resamples=100) == (0.1, 0.9)
+    assert interval([0.1, 0.9], ["a", "b"], resamples=100) == [0.1, 0.9]
     low, high = interval([0.1, 0.9], ["a", "b"], resamples=1)
     assert low == high  # one draw
 

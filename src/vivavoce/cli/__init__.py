@@ -5,21 +5,21 @@ This package has no logic: each verb calls a library function and prints the res
 Verbs import their modules when called, so `viva --help` loads no heavy modules.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from vivavoce.cli import annotate, audit, board, corpus, fetch, live, rounds, runs
-from vivavoce.cli import round_updates as round_updates
 from vivavoce.cli.bind import verb
 from vivavoce.cli.output import Answer, VivaGroup, say, set_output
 from vivavoce.errors import VivaError
 from vivavoce.plugins import broken_plugins
-from vivavoce.reports import Sheet
+from vivavoce.reports import Column, Sheet, sheet
 from vivavoce.requests import Arg, Opt
+from vivavoce.store import Row
 from vivavoce.version import __version__
 
 app = typer.Typer(
@@ -53,10 +53,6 @@ def main(
     set_output(debug=debug, wide=wide)
 
 
-Listing = tuple[list[str], list[list[Any]]]
-"""Column names and rows."""
-
-
 def list_things(
     thing: Annotated[
         Literal["tasks", "methods", "metrics", "sources", "rounds", "labels"],
@@ -65,30 +61,75 @@ def list_things(
     where: Annotated[Path, Opt("For rounds: their folder.", "--in")] = Path("rounds"),
 ) -> Answer:
     """List tasks, methods, metrics, sources, rounds, or the labels that tables show."""
-    listings: dict[str, Callable[[], Listing]] = {
-        "tasks": _tasks,
-        "methods": _methods,
-        "metrics": _metrics,
-        "sources": _sources,
-        "rounds": lambda: _rounds(where),
-        "labels": _labels,
-    }
-    headers, rows = listings[thing]()
+    rows = list(_things(thing, where))
     for error in broken_plugins():
         say(f"Skipped: {error}", quiet=True)
-    shown = Sheet("", tuple(headers), tuple(tuple(map(str, row)) for row in rows))
-    return Answer([dict(zip(headers, row, strict=True)) for row in rows], [shown])
+    cells = tuple(tuple(map(str, row.values())) for row in rows)
+    return Answer(rows, [Sheet("", tuple(rows[0]), cells)] if rows else [])
+
+
+def _things(thing: str, where: Path) -> Iterator[Row]:
+    if thing == "tasks":
+        from vivavoce.tasks import find_family, list_families
+
+        for family, card in list_families().items():
+            for name, task in card.tasks.items():
+                yield {
+                    "task": f"{find_family(family).namespace}/{name}",
+                    "family": family,
+                    "version": task.version,
+                    "settings": ", ".join(task.settings),
+                    "tools": ", ".join(task.tools),
+                    "summary": task.summary,
+                }
+    elif thing == "methods":
+        from vivavoce.running import list_methods
+
+        for name, summary in list_methods().items():
+            yield {"method": name, "summary": summary}
+    elif thing == "metrics":
+        from vivavoce.metrics import list_metrics
+
+        for metric in list_metrics():
+            facts = {name: getattr(metric, name) for name in ("family", "low", "high")}
+            better = "higher" if metric.higher_is_better else "lower"
+            yield {"metric": metric.name, **facts, "better": better, "summary": metric.summary}
+    elif thing == "sources":
+        from vivavoce.sources import list_sources
+
+        for source in list_sources().values():
+            yield {"source": source.kind, "summary": source.summary}
+    elif thing == "rounds":
+        yield from _rounds(where)
+    else:
+        from vivavoce.web import glossary
+
+        for label, meaning in sorted(glossary()["terminal"].items()):
+            yield {"label": label, "meaning": meaning}
+
+
+def _rounds(where: Path) -> Iterator[Row]:
+    from vivavoce.rounds import load_round
+
+    for path in sorted(where.glob("[!.]*/manifest.json")):
+        try:
+            opened = load_round(path.parent)
+        except VivaError as error:
+            say(f"Skipped: {error}", quiet=True)
+            continue
+        days = {name: opened.manifest["window"][name] for name in ("start", "end")}
+        tasks = ", ".join(task for _, task in opened.tasks())
+        yield {"round": opened.id, **days, "tasks": tasks, "folder": str(opened.folder)}
 
 
 def doctor() -> Answer:
     """List what is installed, what is missing, and the commands to install it."""
     from vivavoce.installation import examine
 
-    findings = examine()
-    rows = tuple((each.name, each.state, each.found, each.install) for each in findings)
-    shown = Sheet("", ("what", "state", "found", "to install"), rows)
-    missing = [each.name for each in findings if each.state == "missing"]
-    failed = any(finding.is_fatal for finding in findings)
+    findings = list(map(asdict, examine()))
+    columns = (Column("name", "what"), "state", "found", Column("install", "to install"))
+    missing = [each["name"] for each in findings if each["state"] == "missing"]
+    failed = any(each["is_fatal"] for each in findings)
     verdict = "Nothing is missing."
     if failed:
         verdict = "The base installation is not complete."
@@ -96,69 +137,7 @@ def doctor() -> Answer:
         verdict = (
             f"The base works. Missing, each needed only for what it names: {', '.join(missing)}."
         )
-    return Answer(list(map(asdict, findings)), [shown, verdict], exit_code=int(failed))
-
-
-def _tasks() -> Listing:
-    from vivavoce.tasks import find_family, list_families
-
-    rows = [
-        [
-            f"{find_family(family).namespace}/{name}",
-            family,
-            task.version,
-            ", ".join(task.settings),
-            ", ".join(task.tools),
-            task.summary,
-        ]
-        for family, card in list_families().items()
-        for name, task in card.tasks.items()
-    ]
-    return ["task", "family", "version", "settings", "tools", "summary"], rows
-
-
-def _methods() -> Listing:
-    from vivavoce.running import list_methods
-
-    return ["method", "summary"], [[name, summary] for name, summary in list_methods().items()]
-
-
-def _metrics() -> Listing:
-    from vivavoce.metrics import list_metrics
-
-    rows = [
-        [m.name, m.family, m.low, m.high, "higher" if m.higher_is_better else "lower", m.summary]
-        for m in list_metrics()
-    ]
-    return ["metric", "family", "low", "high", "better", "summary"], rows
-
-
-def _sources() -> Listing:
-    from vivavoce.sources import list_sources
-
-    return ["source", "summary"], [[s.kind, s.summary] for s in list_sources().values()]
-
-
-def _rounds(where: Path) -> Listing:
-    from vivavoce.rounds import load_round
-
-    rows = []
-    for path in sorted(where.glob("[!.]*/manifest.json")):
-        try:
-            opened = load_round(path.parent)
-        except VivaError as error:
-            say(f"Skipped: {error}", quiet=True)
-            continue
-        window = opened.manifest["window"]
-        tasks = ", ".join(task for _, task in opened.tasks())
-        rows.append([opened.id, window["start"], window["end"], tasks, str(opened.folder)])
-    return ["round", "start", "end", "tasks", "folder"], rows
-
-
-def _labels() -> Listing:
-    from vivavoce.web import glossary
-
-    return ["label", "meaning"], [[*pair] for pair in sorted(glossary()["terminal"].items())]
+    return Answer(findings, [sheet("", findings, *columns), verdict], exit_code=int(failed))
 
 
 _VERBS = (

@@ -40,14 +40,14 @@ def oai(
     fresh: Annotated[bool, Opt("Drop an unfinished harvest.")] = False,
 ) -> Answer:
     """Save arXiv's listing (OAI-PMH); repeat it without --from to fetch the changes."""
-    from vivavoce.sources.catalogues.oai.harvest import BASE, HOSTS, harvest
-    from vivavoce.sources.http import polite_client
+    from vivavoce.rounds.arrivals import open_service
+    from vivavoce.sources.catalogues.oai.harvest import harvest
 
+    service = open_service(connection.base, connection.contact)
     with progress("Records") as update:
         report = harvest(
-            polite_client(HOSTS, connection.base, connection.contact, tries=5),
-            out,
-            base=connection.base or BASE,
+            *(service.client, out),
+            base=service.repository,
             set=part,
             start=start,
             until=until,
@@ -76,17 +76,11 @@ def arxiv(
     max: Annotated[int, Opt("Maximum number of papers to save, oldest first.", min=1)] = 100,
 ) -> Answer:
     """Save the papers that a query finds on arXiv; the same command resumes after a kill."""
-    from vivavoce.sources.catalogues.arxiv.search import API, HOSTS, dated, save_search
-    from vivavoce.sources.http import polite_client
+    from vivavoce.rounds.arrivals import open_service
+    from vivavoce.sources.catalogues.arxiv.search import dated, save_search
 
-    asked = dated(query, since, until)
-    saved = save_search(
-        polite_client(HOSTS, connection.base, connection.contact, tries=5),
-        asked,
-        out,
-        limit=max,
-        api=connection.base or API,
-    )
+    asked, service = dated(query, since, until), open_service(connection.base, connection.contact)
+    saved = save_search(service.client, asked, out, limit=max, api=service.api)
     following = _ingest("arxiv", out)
     document = {**asdict(saved), "query": asked, "folder": str(out), "next": following}
     files = len(saved.files)
@@ -108,19 +102,15 @@ def coauthors(
     The same command resumes after a kill or with a larger quota, and asks nothing twice.
     """
     from vivavoce.networks.walk import fetch_walk
-    from vivavoce.sources.catalogues.arxiv.search import API, HOSTS
-    from vivavoce.sources.http import polite_client
+    from vivavoce.rounds.arrivals import open_service
 
-    client = polite_client(HOSTS, connection.base, connection.contact, tries=5)
+    service = open_service(connection.base, connection.contact)
     with progress("Authors") as update:
         walked = fetch_walk(
-            client,
-            out,
-            seed,
-            quota,
+            *(service.client, out, seed, quota),
             neighbours=neighbours,
             fresh=fresh,
-            api=connection.base or API,
+            api=service.api,
             progress=update,
         )
     following = _ingest("coauthors", out)
@@ -155,16 +145,15 @@ def texts(
 ) -> Answer:
     """Fetch texts of papers that have an arXiv or Anthology id and no text; resumes."""
     from vivavoce.corpus.ingestion.fetching import fetch_texts
-    from vivavoce.sources.catalogues.arxiv.texts import HOSTS, Addresses
-    from vivavoce.sources.http import polite_client
+    from vivavoce.rounds.arrivals import open_service
 
+    service = open_service(connection.base, connection.contact, tries=3)
     with progress("Fetching texts") as update:
         report = fetch_texts(
-            corpus,
-            polite_client(HOSTS, connection.base, connection.contact),
+            *(corpus, service.client),
             kinds=kinds,
             limit=max,
-            addresses=Addresses.at(connection.base) if connection.base else None,
+            addresses=service.addresses,
             progress=update,
         )
     files = ", ".join(f"{count:,} {kind}" for kind, count in report.files.items()) or "none"
@@ -189,20 +178,20 @@ def cited(
 ) -> Answer:
     """Fetch titles and abstracts of cited works; resumes."""
     from vivavoce.corpus.ingestion.cited import fetch_cited, fetch_named
-    from vivavoce.corpus.ingestion.lookup import HOSTS
-    from vivavoce.sources.catalogues.arxiv.search import API
-    from vivavoce.sources.http import polite_client
+    from vivavoce.rounds.arrivals import open_service
 
-    client = polite_client(HOSTS, connection.base, connection.contact)
-    api = f"{base.rstrip('/')}/api/query" if (base := connection.base) else API
+    service = open_service(connection.base, connection.contact, tries=3)
+    client = service.client
     with progress("Fetching cited works") as update:
-        report = fetch_cited(corpus, client, limit=max, api=api, tables=tables, progress=update)
+        report = fetch_cited(
+            corpus, client, limit=max, api=service.api, tables=tables, progress=update
+        )
     more = None
     if named and not report.stopped:
         rest = None if max is None else max - report.asked
         with progress("Fetching works by DOI and title") as update:
             more = fetch_named(
-                corpus, client, limit=rest, base=base, tables=tables, progress=update
+                corpus, client, limit=rest, base=service.base, tables=tables, progress=update
             )
     document = {**asdict(report), "index": str(report.index), "corpus": str(corpus)}
     document["named"] = {**asdict(more), "index": str(more.index)} if more else None

@@ -9,9 +9,13 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from vivavoce.corpus.ingestion.imports import IngestReport, ingest
-    from vivavoce.corpus.reading import Corpus, export_table, load_corpus, verify_corpus
-    from vivavoce.corpus.stats import corpus_stats
+    from vivavoce.corpus.ingestion.imports import IngestReport as IngestReport
+    from vivavoce.corpus.ingestion.imports import ingest as ingest
+    from vivavoce.corpus.reading import Corpus as Corpus
+    from vivavoce.corpus.reading import export_table as export_table
+    from vivavoce.corpus.reading import load_corpus as load_corpus
+    from vivavoce.corpus.reading import verify_corpus as verify_corpus
+    from vivavoce.corpus.stats import corpus_stats as corpus_stats
 
 _HOMES = {
     "Corpus": "reading",
@@ -22,16 +26,6 @@ _HOMES = {
     "load_corpus": "reading",
     "verify_corpus": "reading",
 }
-
-__all__ = [
-    "Corpus",
-    "IngestReport",
-    "corpus_stats",
-    "export_table",
-    "ingest",
-    "load_corpus",
-    "verify_corpus",
-]
 
 
 def __getattr__(name: str) -> Any:

@@ -29,6 +29,7 @@ from vivavoce.store import (
     Row,
     hash_file,
     hash_of,
+    is_intact,
     read_parquet,
     read_sealed,
     write_jsonl,
@@ -115,7 +116,7 @@ def count_documents(batch: Batch) -> int:
 def sound_shards(batch: Batch) -> Iterator[tuple[Path, Row]]:
     """Files of a complete batch with their markers; `DamagedError` names an altered file."""
     for path, marker in _shards_of(batch):
-        if not path.exists() or hash_file(path) != marker["sha256"]:
+        if not is_intact(path, marker["sha256"]):
             raise DamagedError(
                 f"{path} is missing or differs from what was written. {_remedy(batch.kind)}"
             )

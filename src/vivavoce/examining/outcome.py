@@ -303,7 +303,7 @@ def _judged_share(standing: Standing, name: str, metric: str) -> str:
     estimate = mean_estimate(values, [clusters[item] for item in standing.items], Draws())
     if estimate.value is None:
         return ""
-    ends = f" [{estimate.interval[0]:.0%}, {estimate.interval[1]:.0%}]" if estimate.interval else ""
+    ends = f" [{estimate.ci[0]:.0%}, {estimate.ci[1]:.0%}]" if estimate.ci else ""
     some = f" (on {estimate.n:,} of {len(values):,})" if estimate.n < len(values) else ""
     return f"{estimate.value:.0%}{ends}{some}"
 

@@ -120,8 +120,7 @@ def stand(
     is_higher_better, span = sense_of(chosen.family, chosen.metric)
     values: dict[str, Row] = {}
     for name, column in columns.items():
-        [ends] = draws.intervals(column)
-        values[name] = {"value": draws.mean(column)[0], "ci": list(ends) if ends else None}
+        values[name] = {"value": draws.mean(column)[0], "ci": draws.intervals(column)[0]}
     compared = {name: column for name, column in columns.items() if name != authors}
     beats = set[tuple[str, str]]()
     sign = 1 if is_higher_better else -1

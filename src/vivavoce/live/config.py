@@ -18,7 +18,7 @@ from annotated_types import MinLen
 from pydantic import ConfigDict, Field, PrivateAttr, ValidationError, model_validator
 
 from vivavoce.errors import InputError
-from vivavoce.live.calendar import Period, Schedule
+from vivavoce.live import Period, Schedule
 from vivavoce.models.cutoffs import Cutoff, Cutoffs, load_cutoffs
 from vivavoce.requests import CutoffOptions, SiteOptions, nearest, sentence_of
 from vivavoce.requests.run import ModelUse, Patience, parse_price, with_list_prices

@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import fmean
 
 from vivavoce.errors import LockedError, NothingToAuditError, VivaError
-from vivavoce.live.calendar import Period
+from vivavoce.live import Period
 from vivavoce.live.config import LiveConfig
 from vivavoce.live.ledger import AUDIT, SITE, State
 from vivavoce.live.site import build_site, write_status

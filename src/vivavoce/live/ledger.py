@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.live.calendar import Period
+from vivavoce.live import Period
 from vivavoce.live.config import ContestantOptions, LiveConfig
 from vivavoce.store import Row, hash_of, read_json, read_jsonl, write_json, write_jsonl
 

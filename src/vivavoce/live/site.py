@@ -10,7 +10,7 @@ from datetime import date
 from pathlib import Path
 
 from vivavoce.errors import VivaError
-from vivavoce.live.calendar import Period
+from vivavoce.live import Period
 from vivavoce.live.ledger import CELL, DONE, PARTIAL, PENDING, ROUND, SITE, TEXTS, State
 from vivavoce.publication import OWN, make_site
 from vivavoce.reports import Column, sheet

@@ -16,7 +16,7 @@ from vivavoce.corpus.ingestion.downloads import finish_reading
 from vivavoce.corpus.ingestion.fetching import fetch_texts
 from vivavoce.corpus.reading import empty_corpus, list_batches
 from vivavoce.errors import EmptyRoundError, InputError, NoItemsError, VivaError
-from vivavoce.live.calendar import Period
+from vivavoce.live import Period
 from vivavoce.live.config import LiveConfig, SourceOptions
 from vivavoce.live.ledger import (
     CELL,
@@ -42,8 +42,7 @@ from vivavoce.rounds.anchors import came_late
 from vivavoce.rounds.arrivals import AGAIN, Service, list_papers
 from vivavoce.rounds.updating import update_round
 from vivavoce.running import run
-from vivavoce.running.ledger import is_finished, read_ledger
-from vivavoce.running.logs import Progress, is_log
+from vivavoce.running.logs import Progress, is_finished, is_log, read_ledger
 from vivavoce.running.meter import spent_below
 from vivavoce.store import Row, hash_file
 from vivavoce.tasks import CONTESTANTS, builders, list_families

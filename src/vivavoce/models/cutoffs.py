@@ -9,18 +9,18 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, timedelta
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import ConfigDict
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from vivavoce.checking import Name
 from vivavoce.errors import InputError, NoItemsError
 from vivavoce.models import read_models
-from vivavoce.text.dates import parse_date, period
+from vivavoce.text.dates import date_in, period
 
 if TYPE_CHECKING:
     from inspect_ai import Task
@@ -57,18 +57,43 @@ _ENDING = re.compile(
 """Suffixes of a model's name that do not change the model."""
 
 
+def _day(value: Any) -> str:
+    if (day := date_in(value)) is None:
+        raise ValueError("write YYYY-MM-DD, YYYY-MM or YYYY; for a cutoff also never or unknown")
+    return day
+
+
+def _day_or_word(value: Any) -> str:
+    return str(value) if value in (NEVER, UNKNOWN) else _day(value)
+
+
 @dataclass(frozen=True, slots=True)
 class Cutoff:
-    """Known facts about a model's training data."""
+    """Known facts about a model's training data, as an entry of a file states them."""
 
-    name: str
+    __pydantic_config__ = ConfigDict(extra="forbid", str_strip_whitespace=True)
+
+    name: Name
     """Name of the entry in its file."""
-    date: str
+    date: Annotated[str, Field(alias="cutoff"), BeforeValidator(_day_or_word)]
     """`YYYY-MM-DD`, `YYYY-MM` or `YYYY`, `never`, or `unknown`."""
     source: str | None = None
     """Source of the statement."""
-    about: Mapping[str, Any] = field(default_factory=dict)
-    """Other facts from the file: maker, open_weights, size, released."""
+    accessed: Any = None
+    """Day on which the source said so."""
+    maker: str | None = None
+    open_weights: bool | None = None
+    size: str | None = None
+    released: Annotated[str, BeforeValidator(_day)] | None = None
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """Facts about the model itself that the entry states."""
+        named = ((name, getattr(self, name)) for name in _ABOUT)
+        return {name: fact for name, fact in named if fact is not None}
+
+
+_ABOUT = ("maker", "open_weights", "size", "released")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +122,7 @@ def load_cutoffs(path: Path | None = None, margin_days: int = MARGIN_DAYS) -> Cu
     paths = [path] if path else []
     paths += [Path(own)] if own else []
     form = "a file of cutoffs ([[model]] with name, cutoff, source)"
-    tables = []
-    for file in (*paths, _SHIPPED):
-        tables.append(tuple(_cutoff(entry, file) for entry in read_models(file, _Entry, form)))
+    tables = (tuple(read_models(file, Cutoff, form)) for file in (*paths, _SHIPPED))
     return Cutoffs(tuple(tables), margin_days)
 
 
@@ -213,42 +236,3 @@ def _plain(name: str) -> str:
 def _joined(name: str) -> str:
     """Join the version to the first word of a plain name: llama-3-1 becomes llama3-1."""
     return _FIRST_WORD.sub(r"\1", name)
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """An entry in a file of cutoffs."""
-
-    __pydantic_config__ = ConfigDict(extra="forbid", str_strip_whitespace=True)
-
-    name: Name
-    cutoff: Any = None
-    source: str | None = None
-    accessed: Any = None
-    maker: str | None = None
-    open_weights: bool | None = None
-    size: str | None = None
-    released: Any = None
-
-
-def _cutoff(entry: _Entry, path: Path) -> Cutoff:
-    about = {name: getattr(entry, name) for name in ("maker", "open_weights", "size")}
-    about["released"] = None if entry.released is None else _day(entry, path, "released")
-    is_word = entry.cutoff in (NEVER, UNKNOWN)
-    return Cutoff(
-        entry.name,
-        entry.cutoff if is_word else _day(entry, path, "cutoff"),
-        entry.source,
-        {name: fact for name, fact in about.items() if fact is not None},
-    )
-
-
-def _day(entry: _Entry, path: Path, field: str) -> str:
-    parsed = parse_date(getattr(entry, field))
-    if parsed is None:
-        words = ", never or unknown" if field == "cutoff" else ""
-        raise InputError(
-            f"{path}: {entry.name} has the {field} {getattr(entry, field)!r}. Write YYYY-MM-DD, "
-            f"YYYY-MM or YYYY{words}."
-        )
-    return parsed[0]

@@ -20,9 +20,9 @@ from vivavoce.columns import Flags, as_flags, flat, numbers_in, write_parquet_ta
 from vivavoce.corpus import Corpus
 from vivavoce.errors import DamagedError, InputError, StaleError
 from vivavoce.networks.authors import coauthor_tables
-from vivavoce.networks.graph import Graph
+from vivavoce.networks.graph import Graph, induced
 from vivavoce.networks.tables import FOLDER
-from vivavoce.store import Row, hash_file, hash_of, lock, read_sealed, read_table, write_sealed
+from vivavoce.store import Row, hash_of, is_intact, lock, read_sealed, read_table, write_sealed
 
 if TYPE_CHECKING:
     from vivavoce.networks.citation import Entries
@@ -90,9 +90,8 @@ def _build(corpus: Corpus, name: str, entries: Callable[[], Entries], *, fresh: 
     folder = corpus.folder / FOLDER / name
     inputs = corpus.content_of(READS[name])
     config = hash_of({"format": FORMAT, "parts": _PARTS, "network": name})
-    record = None if fresh else _read_record(folder, config)
-    is_same = record is not None and record["inputs"] == inputs
-    if record is None or not is_same or not all(_is_sound(folder, p, record) for p in _PARTS):
+    record = None if fresh else _read_record(folder, config, inputs)
+    if record is None:
         shutil.rmtree(folder, ignore_errors=True)
         tables = zip(_PARTS, _tables(corpus, name, entries), strict=True)
         files = {
@@ -114,18 +113,17 @@ def _tables(corpus: Corpus, name: str, entries: Callable[[], Entries]) -> tuple[
     return comparison_tables(corpus, entries())
 
 
-def _read_record(folder: Path, config: str) -> Row | None:
-    """The record of a network; None if there is no record with the same format."""
+def _read_record(folder: Path, config: str, inputs: str) -> Row | None:
+    """The record of a network; None unless its files are sound, and of this format and inputs."""
     try:
         record = read_sealed(folder / _RECORD)
     except DamagedError:
         return None
-    return record if record["config"] == config else None
-
-
-def _is_sound(folder: Path, part: str, entry: Row) -> bool:
-    path = folder / f"{part}.parquet"
-    return path.exists() and hash_file(path) == entry["files"][part]["sha256"]
+    is_sound = (record["config"], record["inputs"]) == (config, inputs) and all(
+        is_intact(folder / f"{part}.parquet", entry["sha256"])
+        for part, entry in record["files"].items()
+    )
+    return record if is_sound else None
 
 
 def _others(path: Path, names: Collection[str]) -> Row:
@@ -182,7 +180,11 @@ def load_network(corpus: Corpus, name: str, *, external: bool = True) -> Network
     ends = [numbers_in(flat(edges[side])) for side in ("source", "target")]
     weight = numbers_in(flat(edges["papers"])) if name == "coauthor" else None
     network = Network(name, Graph(nodes.num_rows, ends[0], ends[1], weight), nodes)
-    return network if external else _inside_of(network)
+    if external:
+        return network
+    # External works are the last nodes, so the other nodes keep their numbers.
+    inside = network.is_inside
+    return Network(name, induced(network.graph, inside), nodes.slice(0, int(inside.sum())))
 
 
 def _check_name(name: str) -> None:
@@ -197,22 +199,8 @@ def command_for(folder: Path) -> str:
 
 def _read(corpus: Corpus, name: str, part: str, entry: Row) -> pa.Table:
     path = corpus.folder / FOLDER / name / f"{part}.parquet"
-    if not _is_sound(path.parent, part, entry):
+    if not is_intact(path, entry["files"][part]["sha256"]):
         raise DamagedError(
             f"{path} is missing or differs from what was written. Run: {command_for(corpus.folder)}"
         )
     return read_table(path)
-
-
-def _inside_of(network: Network) -> Network:
-    """The network without external works; these are the last nodes, so other numbers stay."""
-    inside = network.is_inside
-    n = int(inside.sum())
-    graph = network.graph
-    keep = (graph.source < n) & (graph.target < n)
-    weight = None if graph.weight is None else graph.weight[keep]
-    return Network(
-        network.name,
-        Graph(n, graph.source[keep], graph.target[keep], weight),
-        network.nodes.slice(0, n),
-    )

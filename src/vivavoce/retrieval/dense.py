@@ -203,17 +203,7 @@ class Embeddings:
 
 
 class Encoder:
-    """A loaded model that turns texts into vectors.
-
-    Args:
-        preset: The model to load and its settings.
-        side: The texts to encode: passages or queries.
-        device: Device on which the model runs, by torch's name.
-
-    Raises:
-        MissingExtra: sentence-transformers is not installed.
-        InputError: The model cannot be found or loaded.
-    """
+    """A loaded model that turns passages or queries, its `side`, into vectors."""
 
     def __init__(self, preset: Preset, side: Side = "passage", *, device: str = "cpu") -> None:
         self.folder = find_folder(preset.passages if side == "passage" else preset.queries)
@@ -293,13 +283,9 @@ def open_encoders(
 ) -> Encoders:
     """Load a preset, or any other encoder.
 
-    Args:
-        model: The name of a preset, a folder, or a name on the hub (`NAME@REVISION` for one
-            revision).
-        passages: Folder or hub name of the weights for passages; by default the preset's.
-        queries: Folder or hub name of the weights for queries; by default that for passages, unless
-            the preset has two encoders.
-        device: Device on which the encoders run, by torch's name.
+    `model` is the name of a preset, a folder, or a name on the hub (`NAME@REVISION` for one
+    revision). `passages` and `queries` are folders or hub names of the weights for each side; by
+    default those of the preset, or the same for both. `device` is torch's name for a device.
 
     Raises:
         MissingExtra: sentence-transformers is not installed.

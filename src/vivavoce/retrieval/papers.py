@@ -46,11 +46,7 @@ def open_retriever(
 
     `name` is `tfidf` or `bm25`, a preset for dense retrieval (`minilm`, `specter`, ...), the folder
     of a model, or a model's name on the hub. A preset's weights come from `folder`, or by default
-    from the hub. `device` is torch's name for the device that the encoder uses.
-
-    Raises:
-        MissingExtra: sentence-transformers is not installed.
-        InputError: The encoder cannot be found or loaded.
+    from the hub. Errors are those of `open_encoders`.
     """
     check_name(name, folder, SPARSE)
     if name in SPARSE:
@@ -65,15 +61,7 @@ class PaperEncoder:
     """Encodes papers and queries as vectors of norm 1, or of zeros for a text without known terms.
 
     Vectors of `tfidf` depend on the whole collection. Vectors of a model depend only on the text,
-    except for the last digits.
-
-    Args:
-        name: `tfidf`, or an encoder as for `open_retriever`.
-        folder: Folder with the weights of a preset; by default they come from the hub.
-
-    Raises:
-        MissingExtra: sentence-transformers is not installed.
-        InputError: The encoder cannot be found or loaded.
+    except for the last digits. `name` is `tfidf`, or an encoder as for `open_retriever`.
     """
 
     def __init__(self, name: str = TFIDF, folder: str | None = None) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from vivavoce.corpus import ingest
+from vivavoce.corpus.ingestion import lookup
 from vivavoce.corpus.ingestion.downloads import DOWNLOADS
 from vivavoce.sources.catalogues.arxiv import search
 from vivavoce.sources.catalogues.arxiv.search import dated, save_search
@@ -40,18 +41,23 @@ class Service:
         return f"{self.base}/api/query" if self.base else search.API
 
     @property
+    def repository(self) -> str:
+        """The address of the OAI-PMH repository."""
+        return f"{self.base}/oai" if self.base else harvest.BASE
+
+    @property
     def addresses(self) -> Addresses | None:
         """Addresses of texts; None for the usual addresses."""
         return Addresses.at(self.base) if self.base else None
 
 
 def open_service(base: str | None = None, contact: str | None = None, tries: int = 5) -> Service:
-    """Open a client for arXiv's services that counts requests.
+    """Open a client for arXiv's services, the Anthology and Crossref that counts requests.
 
     `base` is a loopback server to use instead. `contact` is an email address for the servers'
     operators. A request counts as failed after `tries` attempts.
     """
-    hosts = harvest.HOSTS | search.HOSTS | TEXT_HOSTS
+    hosts = harvest.HOSTS | lookup.HOSTS | TEXT_HOSTS
     client = polite_client(hosts, base, contact, tries)
     return Service(client, base.rstrip("/") if base else None)
 
@@ -66,14 +72,8 @@ def list_papers(
 ) -> tuple[int, int]:
     """Ingest the papers that a service lists for a range of days.
 
-    Args:
-        corpus: The corpus folder.
-        kind: `arxiv` for papers submitted on these days, `oai` for records changed on them.
-        query: Query of arXiv's API, such as `cat:cs.CL`, or a set of its OAI-PMH repository, such
-            as `cs`.
-        since: The first day, inclusive.
-        until: The last day, exclusive.
-        service: Servers to use.
+    `arxiv` lists papers submitted from `since` until before `until`, for a query of arXiv's API
+    such as `cat:cs.CL`. `oai` lists records changed on these days, for a set such as `cs`.
 
     Returns:
         The number of records, including known papers, and the number of requests.
@@ -86,9 +86,9 @@ def list_papers(
     folder = corpus / DOWNLOADS / _UPDATES / f"{since}-{last}-{kind}"
     before = client.requests
     if kind == "oai":
-        base = f"{service.base}/oai" if service.base else harvest.BASE
+        repository = service.repository
         harvested = harvest.harvest(
-            client, folder, base=base, set=query or None, start=since, until=last
+            client, folder, base=repository, set=query or None, start=since, until=last
         )
         is_new = bool(harvested.files or harvested.records)
     else:

@@ -20,6 +20,7 @@ from vivavoce.store import (
     canonical_json,
     hash_file,
     hash_of,
+    is_intact,
     read_json,
     read_parquet,
     read_sealed,
@@ -121,7 +122,7 @@ class Round:
 
     def _checked(self, name: str) -> Path:
         path = self.folder / name
-        if not path.exists() or hash_file(path) != self.manifest["files"][name]["sha256"]:
+        if not is_intact(path, self.manifest["files"][name]["sha256"]):
             raise DamagedError(
                 f"{path} is missing or differs from the round's manifest. Fetch or build the "
                 f"round again; viva round verify {self.folder} lists every difference."

@@ -109,13 +109,8 @@ def update_round(
 ) -> Update:
     """Update a round to a later date; the result is a new round, and the parent stays unchanged.
 
-    Args:
-        corpus: The papers, old and new.
-        parent: The round to update.
-        builders: Each family's builder, by name.
-        out: The folder that holds rounds.
-        until: The end of the new round's window, exclusive.
-        name: Id of the new round; by default the parent's id with the new date.
+    The new round's window ends before `until`. Its id is `name`, by default the parent's id with
+    the new date. `out` is the folder that holds rounds.
 
     Raises:
         InputError: The date is before the parent's end, or the id is the parent's.

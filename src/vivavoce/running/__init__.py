@@ -19,15 +19,15 @@ from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError
 from vivavoce.reports import Report
-from vivavoce.requests.run import RunSpec
+from vivavoce.requests.run import RunSpec as RunSpec
 from vivavoce.running.journal import kept_batches, open_journal
-from vivavoce.running.ledger import recording
 from vivavoce.running.logs import (
     Progress,
     listen,
     log_path,
     mark_contents,
     read_headers,
+    recording,
     why_incomplete,
 )
 from vivavoce.running.meter import Meter
@@ -41,13 +41,6 @@ from vivavoce.tasks import CONTESTANTS, list_families
 if TYPE_CHECKING:
     from inspect_ai import Task
     from inspect_ai.log import EvalLog
-
-__all__ = [
-    "RunReport",
-    "RunSpec",
-    "list_methods",
-    "run",
-]
 
 
 @dataclass(frozen=True, slots=True)

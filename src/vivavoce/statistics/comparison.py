@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vivavoce.errors import InputError
-from vivavoce.statistics.intervals import DEFAULT_LEVEL, Floats, Resample
+from vivavoce.statistics.intervals import DEFAULT_LEVEL, Floats, Interval, Resample
 from vivavoce.statistics.ranks import MIN_CLUSTERS, Contrasts, rank
 
 _ALPHA = 1.0 - DEFAULT_LEVEL
@@ -30,9 +30,8 @@ class Difference:
 
     value: float | None
     """Mean difference; None if no item has a value from both."""
-    low: float | None
-    high: float | None
-    """Ends of the 95% interval; None if it cannot be computed (see `Resample.intervals`)."""
+    interval: Interval | None
+    """The 95% interval; None if it cannot be computed (see `Resample.intervals`)."""
     undecided: bool | None
     """True if the interval contains 0 or `rank` does not separate the two; None without an
     interval. With few clusters, the interval alone would be too narrow."""
@@ -70,21 +69,17 @@ def paired_difference(
     difference = first - second
     value, interval = resample.mean(difference)[0], resample.intervals(difference)[0]
     if interval is None:
-        return Difference(value, None, None, None)
+        return Difference(value, None, None)
     low, high = interval
-    columns = np.column_stack([a, b])
-    draws, codes = resample.resamples, resample.codes.tolist()
-    is_apart = any(
-        standing.beats
-        for standing in rank(
-            *(columns, codes),
-            span=span,
-            level=1 - _ALPHA / looks,
-            resamples=draws,
-            seed=resample.seed,
-        )
+    standings = rank(
+        *(np.column_stack([a, b]), resample.codes.tolist()),
+        span=span,
+        level=1 - _ALPHA / looks,
+        resamples=resample.resamples,
+        seed=resample.seed,
     )
-    return Difference(value, low, high, undecided=not is_apart or low <= 0.0 <= high)
+    is_apart = any(standing.beats for standing in standings)
+    return Difference(value, interval, undecided=not is_apart or low <= 0.0 <= high)
 
 
 def rank_contestants(

@@ -29,7 +29,14 @@ import numpy as np
 import numpy.typing as npt
 
 from vivavoce.statistics.comparison import paired_difference
-from vivavoce.statistics.intervals import Floats, Resample, percentile_interval, resample
+from vivavoce.statistics.intervals import (
+    Floats,
+    Interval,
+    Resample,
+    percentile_interval,
+    quotient,
+    resample,
+)
 from vivavoce.store import Row
 
 
@@ -72,13 +79,13 @@ def cohen_of_counts(counts: Floats) -> Floats:
     """Cohen's kappa for tables of counts; NaN if both raters used only one and the same label."""
     total = counts.sum(axis=(1, 2))
     chance = (counts.sum(axis=1) * counts.sum(axis=2)).sum(axis=1) / total**2
-    return _ratio(pairwise_of_counts(counts) - chance, 1 - chance)
+    return quotient(pairwise_of_counts(counts) - chance, 1 - chance)
 
 
 def fleiss_of_counts(counts: Floats) -> Floats:
     """Fleiss' kappa for tables of counts; NaN if only one label was used."""
     chance = (_label_shares(counts) ** 2).sum(axis=1)
-    return _ratio(pairwise_of_counts(counts) - chance, 1 - chance)
+    return quotient(pairwise_of_counts(counts) - chance, 1 - chance)
 
 
 def alpha_of_counts(counts: Floats) -> Floats:
@@ -86,7 +93,7 @@ def alpha_of_counts(counts: Floats) -> Floats:
     total = counts.sum(axis=(1, 2))
     labels = counts.sum(axis=1) + counts.sum(axis=2)
     mixed = 2 * (total - np.trace(counts, axis1=1, axis2=2))
-    return 1 - _ratio((2 * total - 1) * mixed, 4 * total**2 - (labels**2).sum(axis=1))
+    return 1 - quotient((2 * total - 1) * mixed, 4 * total**2 - (labels**2).sum(axis=1))
 
 
 def ac1_of_counts(counts: Floats, possible: int) -> Floats:
@@ -95,7 +102,7 @@ def ac1_of_counts(counts: Floats, possible: int) -> Floats:
         return np.full(len(counts), np.nan)
     shares = _label_shares(counts)
     chance = (shares * (1 - shares)).sum(axis=1) / (possible - 1)
-    return _ratio(pairwise_of_counts(counts) - chance, 1 - chance)
+    return quotient(pairwise_of_counts(counts) - chance, 1 - chance)
 
 
 def _label_shares(counts: Floats) -> Floats:
@@ -103,13 +110,6 @@ def _label_shares(counts: Floats) -> Floats:
     labels = counts.sum(axis=1) + counts.sum(axis=2)
     shares: Floats = labels / (2 * counts.sum(axis=(1, 2))[:, None])
     return shares
-
-
-def _ratio(numerator: Floats, denominator: Floats) -> Floats:
-    """Elementwise quotient; NaN for a denominator of 0."""
-    ratios = np.full(numerator.shape, np.nan)
-    np.divide(numerator, denominator, out=ratios, where=np.abs(denominator) > 1e-12)
-    return ratios
 
 
 FromSums = Callable[[Floats], Floats]
@@ -139,16 +139,12 @@ class Estimate:
     """A figure, its 95% interval, and the number of cases behind it."""
 
     value: float | None
-    interval: tuple[float, float] | None
+    ci: Interval | None
     n: int
 
     def fields(self) -> Row:
         """The fields as columns of a row."""
-        return {
-            "value": self.value,
-            "ci": list(self.interval) if self.interval else None,
-            "n": self.n,
-        }
+        return {"value": self.value, "ci": self.ci, "n": self.n}
 
 
 def mean_estimate(
@@ -219,12 +215,11 @@ def paired_row(
     first = np.array([a[item] for item in shared])
     second = np.array([b[item] for item in shared])
     paired = paired_difference(second, first, drawn, span=span)
-    interval = None if paired.low is None or paired.high is None else [paired.low, paired.high]
     return {
         "a": drawn.mean(first)[0],
         "b": drawn.mean(second)[0],
         "difference": paired.value,
-        "ci": interval,
+        "ci": paired.interval,
         "n": len(shared),
         "undecided": paired.undecided,
     }
@@ -260,7 +255,5 @@ def _cosines(vectors_of: Callable[[Floats], Floats], first: Floats, second: Floa
     for start in range(0, len(first), size):
         one, other = (vectors_of(side[start : start + size]) for side in (first, second))
         lengths = (one**2).sum(axis=1) * (other**2).sum(axis=1)
-        cosines = np.full(len(one), np.nan)
-        np.divide((one * other).sum(axis=1), np.sqrt(lengths), out=cosines, where=lengths > 0)
-        batches.append(cosines)
+        batches.append(quotient((one * other).sum(axis=1), np.sqrt(lengths)))
     return np.concatenate(batches)

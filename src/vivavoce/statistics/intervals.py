@@ -26,12 +26,14 @@ from vivavoce.errors import InputError
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-Interval = tuple[float, float]
+Interval = list[float]
+"""Lower and upper end."""
 
 DEFAULT_RESAMPLES = 10_000
 DEFAULT_LEVEL = 0.95
 
 _BATCH_CELLS = 500_000  # draws x clusters in memory at once: two arrays of 4 MB
+_ROUNDING = 1e-12
 _PRODUCTS_AT_ONCE = 1 << 16
 """Number small enough that BLAS uses one thread: several would mostly wait for each other."""
 
@@ -110,19 +112,14 @@ class Resample:
                 few = counts[first : first + at_once].astype(float)
                 np.matmul(few, parts, out=drawn[start : start + len(few)])
                 start += len(few)
-        denominators = drawn[:, columns:]
-        means = np.full((self.resamples, columns), np.nan)
-        np.divide(drawn[:, :columns], denominators, out=means, where=denominators > 0)
-        return means
+        return quotient(drawn[:, :columns], drawn[:, columns:])
 
     def mean(self, values: npt.ArrayLike) -> list[float | None]:
         """Mean of the defined values in each column, correctly rounded; None if there are none."""
         return [mean_of(column) for column in self._table(values).T.tolist()]
 
-    def intervals(
-        self, values: npt.ArrayLike, level: float = DEFAULT_LEVEL
-    ) -> list[Interval | None]:
-        """Percentile interval for the mean of each column.
+    def intervals(self, values: npt.ArrayLike) -> list[Interval | None]:
+        """95% percentile interval for the mean of each column.
 
         None if there is nothing to resample: no draws were requested, or fewer than two clusters
         have a defined value. Draws without a defined value are dropped.
@@ -133,7 +130,7 @@ class Resample:
             return [None] * sizes.shape[1]
         draws = self.means(values)
         return [
-            percentile_interval(draws[:, column], level) if enough[column] else None
+            percentile_interval(draws[:, column]) if enough[column] else None
             for column in range(sizes.shape[1])
         ]
 
@@ -195,7 +192,14 @@ def percentile_interval(draws: npt.ArrayLike, level: float = DEFAULT_LEVEL) -> I
         return None
     tail = (1.0 - level) / 2.0
     low, high = np.quantile(column, [tail, 1.0 - tail])
-    return float(low), float(high)
+    return [float(low), float(high)]
+
+
+def quotient(numerators: npt.NDArray[Any], denominators: npt.NDArray[Any]) -> Floats:
+    """Elementwise quotient; NaN for a denominator of 0, up to rounding."""
+    ratios = np.full(numerators.shape, np.nan)
+    np.divide(numerators, denominators, out=ratios, where=denominators > _ROUNDING)
+    return ratios
 
 
 Derive = Callable[[Mapping[str, Floats]], Floats]
@@ -262,8 +266,8 @@ def estimate(measured: Measured, draws: Resample) -> dict[str, dict[str, Any]]:
         name: {
             "value": defined(points[name][0]),
             "ci": None
-            if drawn is None or not enough[name]
-            else _interval(drawn[name], points[name][0]),
+            if drawn is None or not enough[name] or np.isnan(points[name][0])
+            else percentile_interval(drawn[name]),
             "n": draws.items,
             "undefined": undefined[name],
         }
@@ -298,13 +302,5 @@ def average(*names: str) -> tuple[Derive, Sequence[str]]:
 
 def _ratios(tops: Floats, bottoms: Floats, names: Sequence[str]) -> dict[str, Floats]:
     """Ratios by column; NaN for a denominator of 0."""
-    values = np.full(tops.shape, np.nan)
-    np.divide(tops, bottoms, out=values, where=bottoms > 0)
+    values = quotient(tops, bottoms)
     return {name: values[:, column] for column, name in enumerate(names)}
-
-
-def _interval(drawn: Floats, point: float) -> list[float] | None:
-    if np.isnan(point):
-        return None
-    interval = percentile_interval(drawn)
-    return list(interval) if interval else None

@@ -135,27 +135,6 @@ CONTESTANTS = {
 }
 """Methods of every family; they need no model."""
 
-__all__ = [
-    "CEILING",
-    "CONTESTANTS",
-    "PAPERS",
-    "Family",
-    "FamilyCard",
-    "TaskCard",
-    "broken_families",
-    "build_round",
-    "build_sample",
-    "builders",
-    "demo_spec",
-    "find_family",
-    "find_task",
-    "list_families",
-    "list_tasks",
-    "open_round",
-    "read_card",
-    "short_name",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Family:

@@ -1,12 +1,13 @@
 """Reading of the JSON in an answer, with any text around it."""
 
 import json
-import math
 import re
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from pydantic_core import from_json
+
+from vivavoce.store import finite, refuse_constant
 
 _MAX_LENGTH = 200_000
 _MAX_DEPTH = 40
@@ -149,17 +150,6 @@ def _integer(text: str) -> int:
     return int(text)
 
 
-def _number(text: str) -> float:
-    value = float(text)
-    if not math.isfinite(value):
-        raise ValueError("not a finite number")
-    return value
-
-
-def _refuse(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
-
-
 _ESCAPE = re.compile(r"""\\(["\\/bfnrt]|u[0-9a-fA-F]{4})?""")
 _COMMA = re.compile(r'("(?:[^"\\]|\\.)*(?:"|\\?\Z))|,(\s*[}\]])', re.S)
 """A string, which is kept, or a comma before a closing bracket.
@@ -168,5 +158,5 @@ An unterminated string extends to the end of the text, so that no text is read t
 """
 _START = re.compile(r"[{\[]")
 _DECODER = json.JSONDecoder(
-    parse_int=_integer, parse_float=_number, parse_constant=_refuse, strict=False
+    parse_int=_integer, parse_float=finite, parse_constant=refuse_constant, strict=False
 )

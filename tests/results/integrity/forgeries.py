@@ -12,7 +12,7 @@ from tests.results.integrity import forged_stops as stops
 from tests.results.integrity.forging import CAUGHT, RECOMPUTED, Forgery, nothing, rewrite_ledger
 
 from vivavoce.results.logs.added import NewMetric, write_added
-from vivavoce.running.ledger import LEDGER
+from vivavoce.running.logs import LEDGER
 
 
 def old_ledger(folder: Path) -> None:

@@ -19,7 +19,7 @@ from inspect_ai.model import ModelOutput
 
 from vivavoce.results.integrity.rescoring import LOGGED, Recording, make_again, open_whole
 from vivavoce.results.logs.reading import read_logs
-from vivavoce.running.ledger import LEDGER, new_logs, read_ledger
+from vivavoce.running.logs import LEDGER, new_logs, read_ledger
 from vivavoce.running.stopping import ask_again
 from vivavoce.store import canonical_json, read_jsonl
 from vivavoce.tasks.scoring import our_scores

@@ -19,7 +19,7 @@ from vivavoce.results.integrity.submission import check_submission, read_form
 from vivavoce.results.integrity.verification import verify_logs
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
-from vivavoce.running.ledger import recording
+from vivavoce.running.logs import recording
 
 ITEMS = 4
 CRITERIA = ("novelty", "feasibility", "consistency", "factuality", "style", "overall")

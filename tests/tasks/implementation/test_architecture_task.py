@@ -18,7 +18,6 @@ from vivavoce.tasks.implementation.scorer import architecture_trials
 
 pytestmark = [pytest.mark.sandbox, needs_neural]
 
-ALL = sorted(list_architectures())
 TWO = ["DirGNN", "PMLP"]
 NAMES = ("tvc", "match", "tsc", "tvc_unseen", "tsc_unseen", "exe")
 
@@ -32,21 +31,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def opened(folder: Path) -> Round:
     """Two small items."""
     return round_of(folder, architectures=TWO)
-
-
-@pytest.mark.slow
-def test_the_reference_is_perfect_by_every_metric_of_any_item(folder: Path, tmp_path: Path) -> None:
-    found = contest(
-        "architecture",
-        round_of(folder, "all", architectures=None),
-        tmp_path / "logs",
-        methods=["oracle"],
-    )
-
-    assert sorted(row["item"] for row in found) == ALL
-    for row in found:
-        assert {name: row[name] for name in NAMES} == dict.fromkeys(NAMES, 1.0), row["item"]
-        assert row["fault"] is None
 
 
 REFERENCE = {name: list_architectures()[name].reference for name in TWO}
@@ -97,19 +81,15 @@ ALL_RIGHT = dict.fromkeys(NAMES, 1.0)
 # The last of six layers has the weight 1.1^6 of 1.1 + ... + 1.1^6.
 FIVE_OF_SIX = pytest.approx(1 - 1.1**6 / sum(1.1**i for i in range(1, 7)))
 AS_DOUBLE = "[layer.double() * (1 + 1e-7) for layer in layers]"
-ZEROS = {"tsc": 1.0, "match": 0.0, "exe": 1.0}
 # What an answer tries, on which item, with which program; its fault and what it reaches.
 TRIALS = {
     "good": ("DirGNN", REFERENCE["DirGNN"], None, ALL_RIGHT),
-    "other_order": ("DirGNN", returning("layers[::-1]"), "wrong_shape", {"match": 0.0}),
     "one_less": (
         "DirGNN",
         returning("layers[:-1]"),
         "wrong_shape",
         {"tvc": FIVE_OF_SIX, "tsc": FIVE_OF_SIX, "match": pytest.approx(5 / 6)},
     ),
-    "zeros": ("DirGNN", returning("[torch.zeros_like(layer) for layer in layers]"), None, ZEROS),
-    "last_zero": ("DirGNN", returning("[*layers[:-1], 0 * layers[-1]]"), None, {"output": 0.0}),
     "forged": ("DirGNN", FORGED, "wrong_shape", {"match": 0.0}),
     "fixed_size": (
         "DirGNN",
@@ -117,19 +97,13 @@ TRIALS = {
         "error",
         {"tvc": 1.0, "tsc": 1.0, "exe": 1.0, "tvc_unseen": 0.0, "tsc_unseen": 0.0, "match": 0.5},
     ),
-    "no_numbers": (
-        "DirGNN",
-        returning("[layer / 0 * 0 for layer in layers]"),
-        None,
-        {"tsc": 1.0, "tvc": 0.0, "match": 0.0},
-    ),
     "in_double": ("PMLP", returning(AS_DOUBLE, "PMLP"), None, ALL_RIGHT),
     "no_list": ("PMLP", returning("layers[-1]", "PMLP"), "error", NOTHING),
     "huge": ("PMLP", returning("[torch.zeros(3000, 3000)]", "PMLP"), "unreadable", NOTHING),
     "pickle": ("PMLP", PICKLE, "unreadable", NOTHING),
     "link": ("PMLP", LINK, "unreadable", NOTHING),
-    "early": ("PMLP", "import os\nos._exit(0)\n", "no_file", NOTHING),
-    "syntax": ("PMLP", "class Model(torch.nn.Module:\n", "error", NOTHING),
+    "early": ("DirGNN", "import os\nos._exit(0)\n", "no_file", NOTHING),
+    "syntax": ("DirGNN", "class Model(torch.nn.Module:\n", "error", NOTHING),
     "undone": ("PMLP", "class Model:\n    pass\n", "error", NOTHING),
 }
 
@@ -158,14 +132,6 @@ def test_answers_are_scored_and_faults_named(scored: dict[str, dict[str, Any]], 
     row = scored[name]
     assert (row["fault"], row["valid"]) == (fault, fault is None)
     assert {metric: row[metric] for metric in values} == values
-
-
-@pytest.mark.slow
-def test_zeros_and_forged_layers_come_nowhere_near(scored: dict[str, dict[str, Any]]) -> None:
-    assert 0.5 < scored["zeros"]["tvc"] < 0.8
-    assert scored["forged"]["tvc"] < scored["zeros"]["tvc"]
-    assert scored["other_order"]["tvc"] < 0.8
-    assert scored["other_order"]["tsc"] < 1.0  # the means have 8 features, the others 6
 
 
 def test_a_model_that_does_not_end_is_stopped(opened: Round, tmp_path: Path) -> None:

@@ -176,7 +176,7 @@ def test_the_program_of_an_operator_calls_nothing_that_it_does_not_define(name: 
 @pytest.mark.slow
 def test_deep_trees_compute_what_loops_do(frames: dict[str, pd.DataFrame]) -> None:
     indexed, plain = tables_of(frames, stocks=5, days=10)
-    for formula, _ in compose(5, 12, frames):
+    for formula, _ in compose(5, 6, frames):
         values = evaluate(tree_of(formula), indexed, {})
         expected = loops.compute(tree_of(formula), plain)
         assert set(values.index) == set(expected)

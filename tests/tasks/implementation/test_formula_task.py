@@ -35,15 +35,11 @@ def scores(opened: Round, logs: Path, **options: Any) -> dict[str, dict[str, dic
 
 
 @pytest.mark.slow
-def test_the_reference_is_perfect_and_the_naive_program_is_not_where_a_lag_is_taken(
-    opened: Round, tmp_path: Path
-) -> None:
-    found = scores(opened, tmp_path / "logs", methods=["oracle", "naive"])
+def test_the_naive_program_is_wrong_where_a_lag_is_taken(opened: Round, tmp_path: Path) -> None:
+    found = scores(opened, tmp_path / "logs", methods=["naive"])["naive"]
     for name in FORMULAS:
-        assert found["oracle"][name]["acc"] == found["oracle"][name]["corr"] == 1.0, name
-        assert found["oracle"][name]["form"] == 1.0
         has_lag = list_formulas()[name].naive_program is not None
-        assert (found["naive"][name]["acc"] < 1.0) is has_lag, name
+        assert (found[name]["acc"] < 1.0) is has_lag, name
 
 
 def test_variants_of_a_formula_are_one_cluster(opened: Round) -> None:
@@ -129,12 +125,7 @@ SAVED = '\nx.rename("value").to_frame().to_parquet("result.parquet")\n'
 USES = {
     "in an expression": ("x = d.eval('2 * `B/P` - ROE')", 1.0, 1.0),
     "one of two": ("x = days['B/P'].rank()", 1.0, 1 / 2),
-    "two too many, by place": (
-        "q = pd.read_parquet('daily_pv.parquet').set_index(['datetime', 'instrument'])\n"
-        "x = b - r + d.iloc[:, 1].fillna(0) + q.iloc[:, 5]",
-        2 / 4,
-        1.0,
-    ),
+    "one too many, by place": ("x = b - r + d.iloc[:, 1].fillna(0)", 2 / 3, 1.0),
     "chance": ("import random\nx = b - r * random.random()", 0.0, 0.0),
     "right": ("x = d.assign(b=days['B/P'].rank()).eval('b') - days['ROE'].rank()", 1.0, 1.0),
 }

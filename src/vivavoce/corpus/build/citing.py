@@ -25,7 +25,7 @@ from vivavoce.corpus.reference_index import (
     reference_of,
 )
 from vivavoce.corpus.references import PaperIndex, Resolution
-from vivavoce.store import Row, hash_file, hash_of, hash_tree, mark_done, read_done
+from vivavoce.store import Row, hash_file, hash_of, hash_tree, is_intact, mark_done, read_done
 from vivavoce.text.shingles import distinct
 from vivavoce.version import __version__
 
@@ -46,8 +46,7 @@ def make_index(folder: Path, names: Sequence[str], facts: Sequence[str]) -> str:
     name = INDEX + inputs[:16]
     marker = read_done(folder / name / _SEALED, config=name, inputs=name)
     if marker is not None and all(
-        (folder / name / file).exists() and hash_file(folder / name / file) == digest
-        for file, digest in marker["files"].items()
+        is_intact(folder / name / file, digest) for file, digest in marker["files"].items()
     ):
         return name
     shutil.rmtree(folder / name, ignore_errors=True)

@@ -30,7 +30,7 @@ from vivavoce.readers.cell_results import read_results
 from vivavoce.readers.method_names import own_method
 from vivavoce.records import CitedTable, Document, Section
 from vivavoce.sources import completing_kinds, list_sources
-from vivavoce.store import Row, hash_file, mark_done, read_done
+from vivavoce.store import Row, is_intact, mark_done, read_done
 from vivavoce.text.normalise import normalise_title
 
 REFERENCES, FACTS, RESULTS = "references", "facts", "results-by-paper"
@@ -95,10 +95,9 @@ def read_marker(folder: Path, name: str, config: str, inputs: str) -> Row | None
     lists = read_done(folder / REFERENCES / file, config=config, inputs=inputs)
     if marker is None or lists is None:
         return None
-    for part, entry in marker["files"].items():
-        path = folder / part
-        if not path.exists() or hash_file(path) != entry["sha256"]:
-            return None
+    parts = marker["files"].items()
+    if not all(is_intact(folder / part, entry["sha256"]) for part, entry in parts):
+        return None
     return {**marker, REFERENCES: lists}
 
 

@@ -20,7 +20,7 @@ from vivavoce.sources import ReadOptions, get_source
 from vivavoce.store import (
     Row,
     canonical_json,
-    hash_file,
+    is_intact,
     lock,
     parse_object,
     read_jsonl,
@@ -131,8 +131,7 @@ def finish_reading(folder: Path) -> Reading:
 
 def is_sound(folder: Path, row: Mapping[str, object]) -> bool:
     """Check whether the file of a row exists unchanged."""
-    path = folder / str(row["file"])
-    return path.is_file() and hash_file(path) == row["sha256"]
+    return is_intact(folder / str(row["file"]), str(row["sha256"]))
 
 
 def read_downloads(folder: Path, names: Mapping[str, Sequence[str]]) -> Reading:

@@ -210,7 +210,7 @@ def _mean(values: Floats) -> Floats:
 def _with_interval(name: str, drawn: Floats) -> Row:
     """Fields for a value (the first draw) and its interval (from the other draws)."""
     interval = percentile_interval(drawn[1:]) if len(drawn) > 1 else None
-    return {name: defined(drawn[0]), f"{name}_ci": list(interval) if interval else None}
+    return {name: defined(drawn[0]), f"{name}_ci": interval}
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,10 +95,10 @@ def _compare(logs: Sequence[RunLog], first: str, second: str, draws: Draws) -> R
         "first": first,
         "second": second,
         "tau": defined(float(kendall(*means)[0])),
-        "tau_ci": list(interval) if interval else None,
+        "tau_ci": interval,
         "contestants": len(logs),
         "agreement": agreement.value,
-        "agreement_ci": list(agreement.interval) if agreement.interval else None,
+        "agreement_ci": agreement.ci,
         "items": agreement.n,
         "headline": first == logs[0].metrics[0],
     }

@@ -214,7 +214,7 @@ def contestant_of(log: RunLog, draws: Draws, cutoffs: Cutoffs) -> Contestant:
             "headline": name == log.metrics[0],
             "value": means[column],
             "value_valid": mean_value([s for s in log.samples if s.fault is None], name),
-            "ci": list(interval) if (interval := intervals[column]) else None,
+            "ci": intervals[column],
             "undefined": int(np.isnan(table[:, column]).sum()),
             **exposed[column],
         }

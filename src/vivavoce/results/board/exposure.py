@@ -7,7 +7,7 @@ import numpy as np
 
 from vivavoce.models.cutoffs import STATUSES, UNKNOWN, Cutoffs, Status, status_of
 from vivavoce.results.logs.records import NO_MODEL, RunLog
-from vivavoce.statistics.intervals import Floats, Resample, percentile_interval
+from vivavoce.statistics.intervals import Floats, Interval, Resample, percentile_interval
 from vivavoce.store import Row
 
 MIXED = "mixed"
@@ -81,6 +81,5 @@ def find_gaps(values: Floats, statuses: Sequence[Status] | None, draws: Resample
     return gaps
 
 
-def _interval(drawn: Floats | None) -> list[float] | None:
-    ends = None if drawn is None else percentile_interval(drawn)
-    return list(ends) if ends else None
+def _interval(drawn: Floats | None) -> Interval | None:
+    return None if drawn is None else percentile_interval(drawn)

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from vivavoce.reports import UNLISTED, Report
 from vivavoce.results.logs.records import LogHeader, RowKey, bare_setting
-from vivavoce.running.ledger import LEDGER, Ledger, is_finished, log_facts, read_ledger
-from vivavoce.running.logs import is_log
+from vivavoce.running.logs import LEDGER, Ledger, is_finished, is_log, log_facts, read_ledger
 from vivavoce.store import Row, hash_file
 
 _TOLD = ("round", "task", "setting", "model", "method")

@@ -149,13 +149,9 @@ def export_round(
 
     The same round gives the same bytes; an existing export in `out` must equal the new one.
 
-    Args:
-        opened: The round.
-        out: The folder to make.
-        form: One of `FORMATS`.
-        papers: The paper to cite for each family.
-        corpus: The corpus from which the round was built; an export of ids then lists its papers.
-        open_only: If true, write only texts of papers whose licence permits redistribution.
+    `form` is one of `FORMATS`, and `papers` names the paper to cite for each family. With the
+    corpus of the round, an export of ids lists its papers. With `open_only`, only texts of papers
+    whose licence permits redistribution are written.
 
     Raises:
         InputError: The format is unknown, the round was built from another corpus, or the round

@@ -25,6 +25,7 @@ from vivavoce.store import (
     hash_file,
     hash_of,
     hash_tree,
+    is_intact,
     lock,
     read_jsonl,
     read_sealed,
@@ -121,9 +122,8 @@ def load_source(folder: Path) -> Row:
     if source.get("format") != FORMAT or not {"spec", "manifest", "files"} <= source.keys():
         raise InputError(f"{folder / EXPORT} is not an export of ids that this version can read.")
     for name, entry in source["files"].items():
-        path = folder / name
-        if not path.exists() or hash_file(path) != entry["sha256"]:
-            raise DamagedError(f"{path} is missing or differs from the export. {remedy}")
+        if not is_intact(folder / name, entry["sha256"]):
+            raise DamagedError(f"{folder / name} is missing or differs from the export. {remedy}")
     return source
 
 

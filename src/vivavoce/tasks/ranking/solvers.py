@@ -14,8 +14,9 @@ from vivavoce.retrieval.dense import PRESETS
 from vivavoce.rounds import load_round
 from vivavoce.store import Row
 from vivavoce.tasks.family import rows_of
-from vivavoce.tasks.methods.agent import agent
-from vivavoce.tasks.methods.direct import baseline, direct
+from vivavoce.tasks.methods.agent import agent as agent
+from vivavoce.tasks.methods.direct import baseline
+from vivavoce.tasks.methods.direct import direct as direct
 from vivavoce.tasks.ranking.boards import FAMILY
 from vivavoce.tasks.ranking.family import GRAPH
 from vivavoce.tasks.ranking.graph_ranking import (
@@ -26,17 +27,6 @@ from vivavoce.tasks.ranking.graph_ranking import (
     rank_papers,
 )
 from vivavoce.text.dates import day_after
-
-__all__ = [
-    "agent",
-    "bm25",
-    "direct",
-    "in_degree",
-    "in_order",
-    "pagerank",
-    "random_order",
-    "recency",
-]
 
 _Rank = Callable[[TaskState, Row], list[str]]
 
