@@ -38,14 +38,9 @@ class Float:
 
     @property
     def is_aligned(self) -> bool:
-        """True if the body is above or below the caption and in line with it, without strays."""
-        if not self.body:
-            return False
-        (left, right), (x0, x1) = _sides(self.caption), _sides(self.body)
-        shared = min(right, x1) - max(left, x0)
-        heights = [line.y > self.caption[0].y for line in self.body]
-        is_near = shared > 0.5 * min(right - left, x1 - x0) and len(set(heights)) == 1
-        return is_near and not self.strays
+        """True if the body is above or below the caption, without strays."""
+        heights = {line.y > self.caption[0].y for line in self.body}
+        return len(heights) == 1 and not self.strays
 
 
 def _sides(lines: Sequence[Line]) -> tuple[float, float]:
@@ -345,7 +340,7 @@ def _walk(
 
 def _is_heading_like(line: Line, size: float, columns: Columns) -> bool:
     left = columns.of(line).left
-    if line.font.bold and line.size > size + 0.8 and line.runs == 1 and line.x0 > left - 3:
+    if line.font.bold and line.size > size + 0.8 and line.runs == 1:
         return True
     is_numbered = re.match(r"(?:\d{1,2}|[IVX]{1,5}|[A-Z])(?:\.\d{1,2}){0,3}\.?\s+[A-Z]", line.text)
     is_distinct = line.font.bold or line.size > size + 0.8
@@ -354,7 +349,6 @@ def _is_heading_like(line: Line, size: float, columns: Columns) -> bool:
     return bool(
         is_distinct
         and line.size >= size - 0.1
-        and len(line.text.split()) <= 14
         and abs(line.x0 - left) < 3
         and (is_numbered or line.runs == 1)
         and line.gap > 1.2 * columns.layout.leading

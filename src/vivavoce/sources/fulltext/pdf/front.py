@@ -214,8 +214,7 @@ def _is_subtitle(before: Line, line: Line, layout: Layout) -> bool:
         return False
     if not 0 < line.y - before.y < spacing * above or read_authors([line])[0]:
         return False
-    is_close = line.font.bold and line.y - before.y < above
-    return before.text.endswith(":") or (is_alike and (is_near or is_close))
+    return before.text.endswith(":") or (is_alike and is_near)
 
 
 def _without_signs(lines: Sequence[Line], paragraphs: Paragraphs) -> str:

@@ -91,8 +91,8 @@ class _Judge:
             if number is None:
                 continue
             self._accept_parts(top + 1, stop, ARABIC, number.parts)
-            end = stop if top > self.end else min(stop, self.end)
-            self._accept_restarted(top, end, is_roman=number.style != ARABIC)
+            if number.style != ARABIC or top != tops[-1]:
+                self._accept_restarted(top, stop, is_roman=number.style != ARABIC)
 
     def _accept_parts(self, start: int, stop: int, style: str, prefix: tuple[int, ...]) -> None:
         numbers: dict[int, SectionNumber] = {}
@@ -111,7 +111,7 @@ class _Judge:
             candidate = self.candidates[place]
             for number in candidate.numbers:
                 is_list = candidate.runs_in or not candidate.is_strong
-                is_own = is_roman if number.style == LETTER else not is_list
+                is_own = not is_list or (is_roman and number.style == LETTER)
                 is_alike = candidate.style == self.candidates[top].style and not is_roman
                 is_single = number.style in {ARABIC, LETTER} and len(number.parts) == 1
                 if is_single and is_own and not is_alike:

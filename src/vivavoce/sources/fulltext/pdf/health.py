@@ -119,7 +119,6 @@ def _cosine(one: Counter[str], other: Counter[str]) -> float:
 
 GOOD, DOUBTFUL, FAILED = "good", "doubtful", "failed"
 
-_PAGES_PER_SECTION = 7
 _MIN_HEADINGS = 3
 _WIDEST, _UNPARTED = 0.7, 0.4
 """Largest share of the text under one top-level heading, and in one section without its parts."""
@@ -301,8 +300,7 @@ _DOUBTS: Mapping[str, Callable[[Facts], str | None]] = {
 
 def _strong(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
     count = len(facts.letters_by_page)
-    is_thin = len(facts.sections) < count / _PAGES_PER_SECTION
-    if len(tops) < _MIN_HEADINGS or (is_thin and len(tops) < count / (2 * _PAGES_PER_SECTION)):
+    if len(tops) < _MIN_HEADINGS:
         yield f"{len(tops)} sections on {count} pages"
     if all(_role(section) == "appendix" for section in tops):
         yield "appendices only"
