@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 from scipy.stats import beta
 
-from vivavoce.statistics.ranks import MIN_CLUSTERS, SAME, Flips, allowed_draws, rank
+from vivavoce.statistics.ranks import MIN_CLUSTERS, SAME, Flips, allowed_draws, significant_pairs
 from vivavoce.statistics.sequential import Sequential, StoppingRule
 
 DRAWS = 1_999
@@ -225,7 +225,7 @@ def check(values: Values, stated: float, found: Values, looks: int = 1) -> None:
     for world, is_decided in zip(values[:CHECKED], found, strict=False):
         table = world.reshape(-1, 2)
         if looks == 1:
-            ours = any(each.beats for each in rank(table, labels, span=stated, resamples=DRAWS))
+            ours = bool(significant_pairs(table, labels, span=stated, resamples=DRAWS))
         else:
             test = Sequential(StoppingRule("all", looks=looks), span=stated, resamples=DRAWS)
             ours = False

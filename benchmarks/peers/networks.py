@@ -56,9 +56,7 @@ def graph_comparisons(n: int, m: int) -> Iterator[Comparison]:
         yield Comparison(
             job=f"PageRank, {n:,} nodes, {graph.edges:,} edges",
             peer=name,
-            ours=lambda: (
-                pagerank(make_graph(n, graph.source, graph.target), tolerance=TOLERANCE).scores
-            ),
+            ours=lambda: pagerank(make_graph(n, graph.source, graph.target), tolerance=TOLERANCE),
             theirs=theirs,
             agree=lambda mine, other: bool(np.abs(mine - other).max() <= CLOSE),
             target=target,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vivavoce.errors import InputError
-from vivavoce.statistics import Decision, Sequential, rank
+from vivavoce.statistics import Decision, Sequential, significant_pairs
 from vivavoce.statistics.ranks import Contrasts
 from vivavoce.statistics.sequential import StoppingRule
 
@@ -118,8 +118,7 @@ def test_one_look_is_the_test_of_ranks() -> None:
     values = noisy([0.1, 0.2, 0.25, 0.3, 0.3], 100)
     clusters = [f"{item:03d}" for item in range(100)]
     once = Sequential(StoppingRule("all", looks=1)).look(values, clusters)
-    ranked = rank(values, clusters)
-    assert once.beats == {(i, j) for i, found in enumerate(ranked) for j in found.beats}
+    assert once.beats == significant_pairs(values, clusters)
 
 
 def test_what_is_decided_stays_decided() -> None:
@@ -174,7 +173,7 @@ def test_looks_at_fewer_than_twelve_papers_decide_nothing_and_spend_nothing() ->
 
 def test_nothing_and_one_contestant_are_done_at_once() -> None:
     assert Sequential(StoppingRule("all")).look(np.zeros((3, 1)), range(3)) == Decision(
-        True, frozenset(), frozenset(), (), (), 1
+        True, frozenset(), frozenset(), (), ()
     )
     assert Sequential(StoppingRule("top", k=3)).look(np.zeros((3, 2)), range(3)).top == (0, 1)
     undefined = Sequential(StoppingRule("top", k=1)).look(np.full((9, 2), math.nan), range(9))

@@ -48,15 +48,6 @@ class Graph:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Ranks:
-    """PageRank scores, and the number of iterations they took."""
-
-    scores: Floats
-    """One score per node; the scores sum to 1."""
-    iterations: int
-
-
 def make_graph(
     n: int, source: npt.ArrayLike, target: npt.ArrayLike, weight: npt.ArrayLike | None = None
 ) -> Graph:
@@ -89,8 +80,8 @@ def pagerank(
     damping: float = DAMPING,
     tolerance: float = 1e-12,
     dtype: type[np.floating[Any]] = np.float64,
-) -> Ranks:
-    """PageRank: the share of time that a random walk along the edges spends at each node.
+) -> Floats:
+    """PageRank of each node: the share of time that a random walk along the edges spends there.
 
     The walk restarts anywhere with probability 1 - damping, or from nodes without outgoing edges.
 
@@ -109,11 +100,11 @@ def pagerank(
     if not 0 <= damping < 1:
         raise InputError(f"damping={damping} must be at least 0 and less than 1.")
     if graph.n == 0:
-        return Ranks(np.zeros(0, dtype=dtype), 0)
+        return np.zeros(0, dtype=dtype)
     fresh = np.full(graph.n, 1 / graph.n, dtype=dtype)
     into, is_end = _transitions(graph, dtype)
     scores: Floats = fresh
-    for iteration in range(1, _MAX_ITERATIONS + 1):
+    for _ in range(_MAX_ITERATIONS):
         ended = scores[is_end].sum(dtype=np.float64)
         moved = damping * (into @ scores)
         moved += (damping * ended + (1 - damping)) * fresh
@@ -121,7 +112,7 @@ def pagerank(
         change = float(np.abs(moved - scores).sum(dtype=np.float64))
         scores = moved
         if change < tolerance:
-            return Ranks(scores, iteration)
+            return scores
     raise VivaError(
         f"PageRank still changes by {change:.1e} after {_MAX_ITERATIONS} iterations: choose a "
         "tolerance above the rounding of its numbers."

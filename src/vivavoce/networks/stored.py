@@ -141,7 +141,6 @@ def _others(path: Path, names: Collection[str]) -> Row:
 class Network:
     """A network of a corpus."""
 
-    name: str
     graph: Graph
     """Edges sorted by source and target; in the co-author network, source < target."""
     nodes: pa.Table
@@ -179,12 +178,12 @@ def load_network(corpus: Corpus, name: str, *, external: bool = True) -> Network
     edges = _read(corpus, name, "edges", entry)
     ends = [numbers_in(flat(edges[side])) for side in ("source", "target")]
     weight = numbers_in(flat(edges["papers"])) if name == "coauthor" else None
-    network = Network(name, Graph(nodes.num_rows, ends[0], ends[1], weight), nodes)
+    network = Network(Graph(nodes.num_rows, ends[0], ends[1], weight), nodes)
     if external:
         return network
     # External works are the last nodes, so the other nodes keep their numbers.
     inside = network.is_inside
-    return Network(name, induced(network.graph, inside), nodes.slice(0, int(inside.sum())))
+    return Network(induced(network.graph, inside), nodes.slice(0, int(inside.sum())))
 
 
 def _check_name(name: str) -> None:

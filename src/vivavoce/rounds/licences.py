@@ -165,7 +165,6 @@ class TableFile:
     """Path relative to the round's folder."""
     name: str
     """The task, or the family and the file, such as `writing_papers`."""
-    family: str
     is_items: bool
 
 
@@ -184,10 +183,10 @@ class Contents:
         for path in sorted(self.round.manifest["files"]):
             family, _, name = path.rpartition("/")
             if path in tasks:
-                items.append(TableFile(path, tasks[path], family, is_items=True))
+                items.append(TableFile(path, tasks[path], is_items=True))
             elif family in families and name.endswith(".parquet"):
                 stem = name.removesuffix(".parquet")
-                others.append(TableFile(path, f"{family}_{stem}", family, is_items=False))
+                others.append(TableFile(path, f"{family}_{stem}", is_items=False))
         return items + others
 
     def read(self, path: str) -> pa.Table:

@@ -4,7 +4,7 @@ A leaf package: it takes arrays, returns numbers, and reads no log or file.
 """
 
 from vivavoce.statistics.corrected import Estimate, corrected_mean
-from vivavoce.statistics.ranks import Standing, rank
+from vivavoce.statistics.ranks import significant_pairs
 from vivavoce.statistics.sequential import Decision, Sequential
 
-__all__ = ["Decision", "Estimate", "Sequential", "Standing", "corrected_mean", "rank"]
+__all__ = ["Decision", "Estimate", "Sequential", "corrected_mean", "significant_pairs"]

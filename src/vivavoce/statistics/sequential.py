@@ -49,8 +49,6 @@ class Decision:
     """Columns whose values are still needed, in order."""
     top: tuple[int, ...]
     """Columns known to be among the k best, in order; empty for `all`."""
-    look: int
-    """Number of this look, counted from 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,11 +145,7 @@ class Sequential:
                 self._crossed |= _crossing(drawn.max(axis=0), bound, spent)
                 self._add_near(contrasts, pairs, bound)
                 break
-            ended = pairs[is_decided]
-            is_first = contrasts.statistics[ended] > 0
-            better = np.where(is_first, contrasts.first[ended], contrasts.second[ended])
-            worse = np.where(is_first, contrasts.second[ended], contrasts.first[ended])
-            self._ahead[better, worse] = True
+            self._ahead[contrasts.ordered(pairs[is_decided])] = True
             pairs, drawn = pairs[~is_decided], drawn[~is_decided]
         if self._rule.question == "top":
             self._settle_top(contrasts)
@@ -222,9 +216,7 @@ class Sequential:
         active = self._undecided
         if self._rule.question == "all":
             active = np.flatnonzero(~self._settled().all(axis=1)).tolist()
-        return Decision(
-            not active, beats, ties, tuple(active), tuple(sorted(self._inside)), self._look
-        )
+        return Decision(not active, beats, ties, tuple(active), tuple(sorted(self._inside)))
 
 
 def _crossing(

@@ -238,7 +238,7 @@ def pagerank_scores(
         cosines = graph.cosines(places[edges.source], places[edges.target], options)
         weight = np.maximum(np.round(cosines, _WEIGHT_DIGITS), _LEAST_WEIGHT)
         edges = make_graph(edges.n, edges.source, edges.target, weight)
-    return np.asarray(pagerank(edges, damping=options.damping).scores, dtype=np.float64)
+    return np.asarray(pagerank(edges, damping=options.damping), dtype=np.float64)
 
 
 def _needs(setting: str) -> tuple[NetworkName, Text]:
