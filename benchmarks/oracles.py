@@ -16,7 +16,7 @@ import truescore
 from benchmarks.coverage import JUDGED, judged_world
 from truescore.compare import paired_permutation
 
-from vivavoce.statistics import corrected_mean, significant_pairs
+from vivavoce.statistics import corrected_mean, rank
 
 
 def judges(worlds: int, seed: int) -> Iterator[str]:
@@ -71,7 +71,7 @@ def pairs(worlds: int, seed: int) -> Iterator[str]:
     generator, alike, decided = np.random.default_rng(seed), 0, 0
     for number in range(worlds):
         values = generator.normal([0.0, 0.25], 1.0, (60, 2))
-        ours = bool(significant_pairs(values, range(60), seed=number))
+        ours = any(each.beats for each in rank(values, range(60), seed=number))
         theirs = paired_permutation(values[:, 0], values[:, 1], n_resamples=9_999, seed=number)
         alike += ours == (theirs.p_value <= 0.05)
         decided += ours

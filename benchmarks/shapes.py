@@ -17,8 +17,8 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 from scipy.stats import beta
 
-from vivavoce.statistics.ranks import MIN_CLUSTERS, SAME, Flips, allowed_draws, significant_pairs
-from vivavoce.statistics.sequential import Sequential, StoppingRule
+from vivavoce.statistics.ranks import MIN_CLUSTERS, SAME, Flips, allowed_draws, rank
+from vivavoce.statistics.sequential import Sequential
 
 DRAWS = 1_999
 GRID = np.linspace(1e-6, 1 - 1e-6, 4_097)
@@ -225,9 +225,9 @@ def check(values: Values, stated: float, found: Values, looks: int = 1) -> None:
     for world, is_decided in zip(values[:CHECKED], found, strict=False):
         table = world.reshape(-1, 2)
         if looks == 1:
-            ours = bool(significant_pairs(table, labels, span=stated, resamples=DRAWS))
+            ours = any(each.beats for each in rank(table, labels, span=stated, resamples=DRAWS))
         else:
-            test = Sequential(StoppingRule("all", looks=looks), span=stated, resamples=DRAWS)
+            test = Sequential("all", looks=looks, span=stated, resamples=DRAWS)
             ours = False
             for look in range(1, looks + 1):
                 stop = clusters * look // looks * size

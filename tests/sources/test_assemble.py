@@ -50,12 +50,17 @@ def table_of(*rows: list[Cell], is_full: bool = False) -> CitedTable:
         (cite(["gone"]), CitationStyle(), "[gone]"),
         (cite(["gone"], unknown="?"), AUTHOR_YEAR, "(?)"),
         (cite(["a"], after=f"in {refer('t')}"), CitationStyle(), "[1, in 2]"),
-        (refer("t,s", how="named"), CitationStyle(), "Table 2 and 1"),
+        (refer("t,s", how="named"), CitationStyle(), "Table 2 and Section 1"),
+        (refer("e1,e2,e3", how="list"), CitationStyle(), "Equations (1) to (3)"),
+        (refer("e1,e3", how="list"), CitationStyle(), "Equations (1) and (3)"),
+        (refer("e1,e2", how="range"), CitationStyle(), "Equations (1) to (2)"),
+        (refer("e1,t", how="names"), CitationStyle(), "Equation and Table"),
         (refer("gone", how="named"), CitationStyle(), ""),
     ],
 )
 def test_marks_have_the_style_of_the_paper(mark: str, style: CitationStyle, printed: str) -> None:
     labels = {"t": ("Table", "2"), "s": ("Section", "1")}
+    labels |= {f"e{number}": ("Equation", str(number)) for number in (1, 2, 3)}
     blocks = [Block("One", paragraphs=[f"As {mark}."])]
     found = assembled(Manuscript(blocks=blocks, entries=WORKS, style=style, labels=labels))
     assert found.sections[0].text == f"As {printed}."

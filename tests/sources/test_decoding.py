@@ -7,7 +7,8 @@ import pytest
 from tests.servers.commands import viva_here
 
 from vivavoce.sources.catalogues.crossref import read_work
-from vivavoce.sources.catalogues.decoding import decode_text, status_of
+from vivavoce.sources.catalogues.decoding import decode_text
+from vivavoce.sources.notices import status_of
 
 
 @pytest.mark.parametrize(
@@ -17,6 +18,12 @@ from vivavoce.sources.catalogues.decoding import decode_text, status_of
         ("p &lt; 0.05 &#8211; B&#x2019;s", "p < 0.05 – B’s"),
         ("Cats &lt;i&gt;Felis&lt;/i&gt;", "Cats Felis"),
         ("10<sup>6</sup> cells and H<sub>2</sub>O", "10^6 cells and H2O"),
+        ("10<jats:sup>−3</jats:sup>, 101<sub>2</sub> and x<sup>th</sup>", "10^−3, 101_2 and xth"),
+        (
+            "by <mml:math><mml:msup><mml:mn>10</mml:mn><mml:mn>8</mml:mn></mml:msup></mml:math>!",
+            "by 10^8!",
+        ),
+        ("<inline-formula><tex-math>$k$</tex-math></inline-formula> ponds", "$k$ ponds"),
         ("AT&T and Q&A stay", "AT&T and Q&A stay"),
         (r"{\'E}tale \"Uber-Gr\"o{\ss}e", "Étale Über-Größe"),
         (r"Erd\H{o}s, \v{S}idak, Ho\v cevar, \O stergaard", "Erdős, Šidak, Hočevar, Østergaard"),

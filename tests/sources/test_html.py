@@ -26,6 +26,16 @@ def page(inside: str, before: str = "", name: str = "x.html") -> Document:
     return read_document(f"{before}{START}{inside}{TEXT}{END}".encode(), name)
 
 
+def test_a_page_is_read_in_the_encoding_that_it_declares() -> None:
+    title = '<h1 class="ltx_title ltx_title_document">Река</h1>'
+    for meta in (
+        '<meta charset="windows-1251">',
+        '<meta content="text/html; charset=windows-1251">',
+    ):
+        content = f"<html>{meta}{START}{title}{TEXT}{END}".encode("cp1251", "ignore")
+        assert read_document(content, "x.html").title == "Река"
+
+
 def paragraphs(inside: str) -> str:
     """The text of the one section of a page."""
     (section,) = page(f'<section class="ltx_section"><h2>A</h2>{inside}</section>').sections
@@ -157,6 +167,7 @@ def test_names_are_taken_out_of_what_stands_around_them(inside: str, names: list
         ('<p class="ltx_p">e<math alttext="a\\%"></math></p>', "e$a\\%$"),
         ('<p>f<math><annotation encoding="application/x-tex">y</annotation></math></p>', "f$y$"),
         ("<p>g <math><msup><mn>10</mn><mn>8</mn></msup></math></p>", "g 10^8"),
+        ("<p>2<sup>n+1</sup>, 101<sub>2</sub>, H<sub>2</sub></p>", "2^(n+1), 101_2, H2"),
         ('<p>g<img class="ltx_Math" alt="z"> <img alt="Refer to caption"></p>', "g$z$"),
         ("<p>x<script>var y</script><style>p {}</style> z</p>", "x z"),
         (

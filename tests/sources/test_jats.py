@@ -122,6 +122,11 @@ def test_formulas_are_printed_once() -> None:
     assert paper(body).sections[0].text == "So x and $y$ end."
 
 
+def test_raised_and_lowered_text_keeps_numbers() -> None:
+    body = "<p>10<bold><sup>6</sup></bold>, 101<sub>2</sub>, H<sub>2</sub>, 3<sup>rd</sup></p>"
+    assert paper(f"<sec><title>A</title>{body}</sec>").sections[0].text == "10^6, 101_2, H2, 3rd"
+
+
 def test_a_formula_in_mathml_keeps_powers_indices_and_fractions() -> None:
     power = "<msup><mn>10</mn><mrow><mo>-</mo><mn>6</mn></mrow></msup>"
     body = (

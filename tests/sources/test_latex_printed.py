@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from tests.sources.test_latex import read
 
+from vivavoce.sources.fulltext.latex import read_document
+
 
 def text_of(folder: Path, body: str, preamble: str = "") -> str:
     """Text of a paper that has one section."""
@@ -53,6 +55,80 @@ def test_only_the_printed_branch_is_read(
 
 
 @pytest.mark.parametrize(
+    ("condition", "is_true"),
+    [
+        (r"\ifnumgreater{3}{2}", True),
+        (r"\ifnumless{\value{n}}{4}", False),
+        (r"\ifnumequal{2+2*1}{\three+1}", True),
+        (r"\ifdimcomp{1cm}{<}{1in}", True),
+        (r"\ifcsstring{three}{3}", True),
+        (r"\ifboolexpr{togl {on} and not (bool {no} or test {\ifnumless{2}{1}})}", True),
+        (r"\ifthenelse{\(\equal{a}{b} \OR \isodd{3}\) \AND \value{n} > 4}", False),
+        (r"\ifthenelse{\isempty{}}", True),
+        (r"\IfStrEq{a}{a}", True),
+        (r"\IfSubStr{abc}{d}", False),
+        (r"\IfPackageLoadedTF{babel}", False),
+        (r"\IfNothingKnowsTF{a}", False),
+        (r"\ifnothingknows{a}", False),
+    ],
+)
+def test_conditions_of_packages_have_an_answer(
+    tmp_path: Path, condition: str, *, is_true: bool
+) -> None:
+    preamble = r"\newcounter{n}\setcounter{n}{3}\stepcounter{n}\def\three{3}\newtoggle{on}"
+    text = text_of(tmp_path, condition + "{Yes}{No}.", preamble + r"\toggletrue{on}")
+    assert text == ("Yes." if is_true else "No.")
+
+
+@pytest.mark.parametrize(
+    ("body", "printed"),
+    [
+        (r"\ifnum\two>1 Yes\else No\fi.", "Yes."),
+        (r"\ifodd\two Odd\else Even\fi.", "Even."),
+        (r"\ifcase\two none\or one\or two\or three\else many\fi.", "two."),
+        (r"\ifcase 9 none\or one\else many\fi.", "many."),
+        (r"\ifdim 1cm<1in Less\else More\fi.", "Less."),
+        (r"\iffalse A \ifUNKNOWN B\fi C\fi D.", "D."),
+        (r"\ifUNKNOWN A\else B\fi.", "B."),
+        (r"\if\two 2Same\else Other\fi.", "Same."),
+        (r"a $x \iff y$ b.", r"a $x \iff y$ b."),
+    ],
+)
+def test_conditions_of_tex_have_an_answer(tmp_path: Path, body: str, printed: str) -> None:
+    assert text_of(tmp_path, body, r"\def\two{2}") == printed
+
+
+@pytest.mark.parametrize(
+    ("written", "printed"),
+    [
+        (r"\num{12345.6}", "12 345.6"),
+        (r"\num{.3e-45}", "0.3 × 10^-45"),
+        (r"\num{1.23 +- 0.04}", "1.23(4)"),
+        (r"\SI[separate-uncertainty]{1.23(4)}{\kg}", "(1.23 ± 0.04) kg"),
+        (r"\num[round-mode=places,round-precision=1]{3.15}", "3.2"),
+        (r"\num[exponent-mode=scientific]{31415}", "3.1415 × 10^4"),
+        (r"\ang{10;20;30.5} and \ang{-4.5}", "10°20′30.5″ and -4.5°"),
+        (r"\SIrange{5}{7}{\percent}", "5 % to 7 %"),
+        (r"\numrange[range-phrase={--}]{0.1}{0.9}", "0.1–0.9"),
+        (r"\SIlist{1;2;3}{\kilo\hertz}", "1 kHz, 2 kHz and 3 kHz"),
+        (r"\qtyproduct{1 x 2}{\m}", "1 m × 2 m"),
+        (r"\qtylist[list-units=bracket]{1;2}{\m}", "(1 and 2) m"),
+        (r"\complexqty{1-2i}{\ohm}", "(1 - 2i) Ω"),
+        (r"\unit{\metre\per\second\squared}", "m s⁻²"),
+        (r"\unit[per-mode=symbol]{\joule\per\mole\per\kelvin}", "J/(mol K)"),
+        (r"\qty{3}{\umol\per\px}", "3 µmol px⁻¹"),
+        (r"\si{kg.m/s^2}", "kg m/s²"),
+        (r"\qty{512}{\mebi\byte}", "512 MiB"),
+    ],
+)
+def test_numbers_and_units_are_printed_as_siunitx_does(
+    tmp_path: Path, written: str, printed: str
+) -> None:
+    preamble = r"\usepackage{siunitx}\DeclareSIUnit\px{px}"
+    assert text_of(tmp_path, f"Up {written}.", preamble) == f"Up {printed}."
+
+
+@pytest.mark.parametrize(
     "body",
     [
         r"\ifthenelse{" + r"\NOT" * 20_000 + r"\boolean{x}}{a}{b}",
@@ -94,6 +170,87 @@ def test_only_printed_environments_are_read(tmp_path: Path, preamble: str, print
 def test_an_acronym_is_spelled_out_at_first_use(tmp_path: Path, definition: str) -> None:
     text = text_of(tmp_path, r"\Ac{rl} and \ac{rl}, \acp{rl}, \acl*{rl}; \gls{rl}.", definition)
     assert text == "Reinforcement learning (RL) and RL, RLs, reinforcement learning; RL."
+
+
+@pytest.mark.parametrize(
+    ("preamble", "body", "printed"),
+    [
+        ("", r"\ac{ml} \ac{ml}\acrodef{ml}[ML]{learning}", "learning (ML) ML"),
+        (r"\acrodef{ml}[ML]{learning}\acused{ml}", r"\ac{ml}", "ML"),
+        (
+            r"\DeclareAcronym{mdp}{short=MDP, long=process, long-plural=es, short-indefinite=an}",
+            r"\acp{mdp}, \iac{mdp}",
+            "processes (MDPs), an MDP",
+        ),
+        (
+            r"\setabbreviationstyle{short-long}\newabbreviation{ml}{ML}{learning}",
+            r"\gls{ml}, \glsdisp{ml}{it}",
+            "ML (learning), it",
+        ),
+        (r"\usepackage{glossaries-extra}\newacronym{ml}{ML}{learning}", r"\gls{ml}", "ML"),
+    ],
+)
+def test_acronyms_have_forms_and_styles(
+    tmp_path: Path, preamble: str, body: str, printed: str
+) -> None:
+    assert text_of(tmp_path, f"So {body}.", preamble) == f"So {printed}."
+
+
+@pytest.mark.parametrize(
+    ("preamble", "body", "printed"),
+    [
+        (r"\NewDocumentCommand{\speed}{O{5}m}{#1--#2}", r"\speed{9} \speed[2]{3}", "5–9 2–3"),
+        (
+            r"\NewDocumentCommand{\kind}{t+}{\IfBooleanTF#1{more}{less}}",
+            r"\kind+ \kind{}",
+            "more less",
+        ),
+        (r"\NewDocumentEnvironment{away}{+b}{}{}", r"\begin{away}no\end{away}So", "So"),
+        (r"\makeatletter\let\hide\@gobble\makeatother", r"\hide{no}So", "So"),
+        (r"\excludeversion{notes}", r"\begin{notes}no\end{notes}So", "So"),
+        (r"\usepackage{easyReview}", r"\replace{no}{So} \comment{so}{no}", "So so"),
+        ("", r"\InputIfFileExists{absent}{no}{So}", "So"),
+    ],
+)
+def test_arguments_are_taken_as_defined(
+    tmp_path: Path, preamble: str, body: str, printed: str
+) -> None:
+    assert text_of(tmp_path, f"{body}.", preamble) == f"{printed}."
+
+
+def test_statements_of_a_class_are_parts_of_their_own(tmp_path: Path) -> None:
+    body = """\\section{End} We end.
+\\notices{Nobody owns the otters.}
+\\bmhead{Data} Here.
+\\appendix"""
+    found = [(one.heading, one.role, one.text) for one in read(tmp_path, body).sections]
+    assert found == [
+        ("End", None, "We end."),
+        (None, "other", "Nobody owns the otters."),
+        ("Data", None, "Here."),
+    ]
+
+
+def test_appendices_inside_a_section_are_lettered_within_it(tmp_path: Path) -> None:
+    inside = r"\begin{subappendices}\subsection{Methods} b\end{subappendices}"
+    body = rf"\section{{One}} a {inside} \section{{Two}} c"
+    found = [(one.number, one.role) for one in read(tmp_path, body).sections]
+    assert found == [("1", None), ("1.A", "appendix"), ("2", None)]
+
+
+def test_labels_of_lettered_parts_are_printed(tmp_path: Path) -> None:
+    parts = r"\subfloat[A]{x\label{a}}\subfloat[B]{y\label{b}}\caption{C}\label{c}"
+    body = rf"\section{{One}} \begin{{figure}}{parts}\end{{figure}} \ref{{a}}, \cref{{b,c}}."
+    assert read(tmp_path, body).sections[0].text == "1a, Figures 1b and 1."
+
+
+def test_a_note_in_the_list_of_references_has_no_year(tmp_path: Path) -> None:
+    item = r"\begin{thebibliography}{1}\bibitem[{Note1()}]{n}We agree.\end{thebibliography}"
+    assert text_of(tmp_path, rf"As \cite{{n}} says. {item}") == "As (Note1) says."
+    main = tmp_path / "paper" / "main.tex"
+    body = rf"\begin{{document}}\section{{A}}As \cite{{n}}.{item}\end{{document}}"
+    main.write_text(rf"\documentclass{{revtex4-2}}{body}")
+    assert read_document(main).sections[0].text == "As [1]."
 
 
 @pytest.mark.parametrize(

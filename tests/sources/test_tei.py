@@ -76,6 +76,17 @@ def test_the_header_dates_a_paper_that_no_id_does() -> None:
     assert published(without) == "1931-01-01"
     assert published(without.replace('type="published" ', "")) is None
     assert published(without.replace("1931-01-01", "sometime")) is None
+    assert (
+        published(without.replace(' when="1931-01-01"/>', ">2 March 1931</date>")) == "1931-03-02"
+    )
+    assert published(without.replace('"published"', '"datePub"')) == "1931-01-01"
+
+
+def test_numbers_keep_their_powers() -> None:
+    power = "<math><msup><mn>10</mn><mn>8</mn></msup></math>"
+    raised, lowered = '<hi rend="superscript">6</hi>', '<hi rend="subscript">2</hi>'
+    text = f"<p>10{raised}, 101{lowered}, <formula>{power}</formula></p>"
+    assert paper(f"<div><head>One</head>{text}</div>").sections[0].text == "10^6, 101_2, 10^8"
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from vivavoce.statistics.comparison import (
     smallest_detectable_difference,
 )
 from vivavoce.statistics.intervals import percentile_interval, resample
-from vivavoce.statistics.ranks import Contrasts, significant_pairs
+from vivavoce.statistics.ranks import Contrasts, rank
 
 NAN = math.nan
 PAPERS = [f"paper {number:03d}" for number in range(40)]
@@ -108,7 +108,7 @@ def test_an_interval_that_ends_at_0_decides_nothing() -> None:
     # 36 draws has ten or more, and one of 87 more than ten.
     columns = np.array([[1.0, 0.0]] * 95 + [[0.0, 9.0]] * 5)
     papers = [f"{number:03d}" for number in range(100)]
-    assert significant_pairs(columns, papers) == {(0, 1)}
+    assert rank(columns, papers)[0].beats == (1,)
     ahead = paired_difference(columns[:, 0], columns[:, 1], resample(papers))
     assert (ahead.interval[0], ahead.undecided) == (0.0, True)
     behind = paired_difference(columns[:, 1], columns[:, 0], resample(papers))

@@ -161,6 +161,7 @@ def test_an_item_labelled_twice_counts_with_its_mean() -> None:
         lambda: corrected_mean([0.1, 0.2], ["p"], [0], [0.1]),
         lambda: corrected_mean([0.1, 0.2], ["p", "q"], [2], [0.1]),
         lambda: corrected_mean([0.1, math.inf], ["p", "q"], [0], [0.1]),
+        lambda: corrected_mean([0.1, 0.2], ["p", "q"], [0], [0.1], level=1.5),
     ],
 )
 def test_wrong_use_is_refused(wrong) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vivavoce.errors import InputError
-from vivavoce.statistics import Decision, Sequential, significant_pairs
+from vivavoce.statistics import Decision, Sequential, rank
 from vivavoce.statistics.ranks import Contrasts
 from vivavoce.statistics.sequential import StoppingRule
 
@@ -30,7 +30,7 @@ def noisy(means: list[float], items: int, seed: int = 0) -> np.ndarray:
 
 
 def test_a_clear_winner_is_found_early_and_the_rest_is_not_compared() -> None:
-    found = looks_at(Sequential(StoppingRule("top", k=1)), noisy([0.1, 0.9, 0.1, 0.1], 400), 20)
+    found = looks_at(Sequential("top", k=1), noisy([0.1, 0.9, 0.1, 0.1], 400), 20)
     assert len(found) <= 3
     last = found[-1]
     assert (last.done, last.top, last.active) == (True, (1,), ())
@@ -38,7 +38,7 @@ def test_a_clear_winner_is_found_early_and_the_rest_is_not_compared() -> None:
 
 
 def test_who_is_out_is_asked_no_more() -> None:
-    found = looks_at(Sequential(StoppingRule("top", k=1)), noisy([0.5, 0.52, 0.0, 0.0], 200), 20)
+    found = looks_at(Sequential("top", k=1), noisy([0.5, 0.52, 0.0, 0.0], 200), 20)
     assert found[-1].active == (0, 1)
     assert not found[-1].done
     assert any(decision.active == (0, 1) for decision in found[:4])
@@ -48,7 +48,7 @@ def test_who_is_out_is_compared_no_more() -> None:
     # 2 and 3 fall behind together; only then does 3 overtake 2
     early, late = noisy([0.5, 0.5, 0.0, 0.0], 40), noisy([0.5, 0.5, 0.0, 5.0], 40, seed=1)
     values = np.vstack([early, late])
-    top, every = (Sequential(StoppingRule(question, k=2, looks=2)) for question in ("top", "all"))
+    top, every = (Sequential(question, k=2, looks=2) for question in ("top", "all"))
     assert top.look(early, range(40)).top == (0, 1)
     every.look(early, range(40))
     assert (3, 2) not in top.look(values, range(80)).beats
@@ -56,7 +56,7 @@ def test_who_is_out_is_compared_no_more() -> None:
 
 
 def test_two_of_the_best_need_not_be_told_apart() -> None:
-    found = looks_at(Sequential(StoppingRule("top", k=2)), noisy([0.5, 0.0, 0.5, 0.0], 400), 20)
+    found = looks_at(Sequential("top", k=2), noisy([0.5, 0.0, 0.5, 0.0], 400), 20)
     assert found[-1].done
     assert found[-1].top == (0, 2)
     assert (0, 2) not in found[-1].beats
@@ -65,12 +65,12 @@ def test_two_of_the_best_need_not_be_told_apart() -> None:
 
 def test_all_pairs_end_when_the_others_differ_by_less_than_matters() -> None:
     values = noisy([0.8, 0.5, 0.5], 2_000)
-    found = looks_at(Sequential(StoppingRule("all", indifference=0.1)), values, 100)
+    found = looks_at(Sequential("all", indifference=0.1), values, 100)
     assert found[-1].done
     assert (found[-1].beats, found[-1].ties) == ({(0, 1), (0, 2)}, {(1, 2)})
-    assert not looks_at(Sequential(StoppingRule("all")), values, 100)[-1].done
+    assert not looks_at(Sequential("all"), values, 100)[-1].done
     # Which of two that may stand in either order is among the best: the one ahead so far.
-    top = looks_at(Sequential(StoppingRule("top", k=2, indifference=0.1)), values, 100)[-1]
+    top = looks_at(Sequential("top", k=2, indifference=0.1), values, 100)[-1]
     assert top.done
     assert top.top in ((0, 1), (0, 2))
 
@@ -81,14 +81,14 @@ def test_a_tie_is_what_one_more_paper_does_not_undo(indifference: float, is_tied
     # the interval reaches 2 * 0.24 / sqrt(100 - 4) = 0.049, and half a paper of 100 is 0.005 more.
     wave = np.where(np.arange(100) % 2 == 0, 0.24, -0.24)
     values = np.column_stack([0.5 + wave, np.full(100, 0.5)])
-    test = Sequential(StoppingRule("all", indifference=indifference, looks=1), span=1.0)
+    test = Sequential("all", indifference=indifference, looks=1, span=1.0)
     assert test.look(values, range(100)).ties == (frozenset({(0, 1)}) if is_tied else frozenset())
 
 
 @pytest.mark.parametrize(("papers", "is_tied"), [(11, False), (12, True)])
 def test_fewer_than_twelve_papers_make_no_tie(papers: int, is_tied: bool) -> None:
     values = np.tile(np.arange(papers)[:, None] % 2.0, (1, 2))  # equal: 3 / 11 and 3 / 12 are < 0.3
-    decision = Sequential(StoppingRule("all", indifference=0.3)).look(values, range(papers))
+    decision = Sequential("all", indifference=0.3).look(values, range(papers))
     assert decision.ties == (frozenset({(0, 1)}) if is_tied else frozenset())
 
 
@@ -96,33 +96,29 @@ def test_fewer_than_twelve_papers_make_no_tie(papers: int, is_tied: bool) -> Non
 def test_of_two_that_are_tied_the_one_ahead_so_far_is_the_best(lead: float, best: int) -> None:
     wave = np.where(np.arange(100) % 2 == 0, 0.25, -0.25)
     values = np.column_stack([0.5 + wave + lead, np.full(100, 0.5)])
-    decision = Sequential(StoppingRule("top", k=1, indifference=0.1, looks=1)).look(
-        values, range(100)
-    )
+    decision = Sequential("top", k=1, indifference=0.1, looks=1).look(values, range(100))
     assert (decision.ties, decision.top) == ({(0, 1)}, (best,))
 
 
 def test_equal_contestants_end_where_a_difference_matters() -> None:
     values = np.tile(np.arange(100)[:, None] % 2.0, (1, 3))
     # After m items without a difference 3 / m of all may still show one: 3 / 35 < 0.1 < 3 / 30.
-    found = looks_at(Sequential(StoppingRule("all", indifference=0.1)), values, 5)
+    found = looks_at(Sequential("all", indifference=0.1), values, 5)
     assert (len(found), found[-1].beats) == (7, frozenset())
-    assert (
-        len(looks_at(Sequential(StoppingRule("top", k=1, indifference=0.1)), values, 5)[-1].top)
-        == 1
-    )
-    assert not looks_at(Sequential(StoppingRule("all")), values, 5)[-1].done
+    assert len(looks_at(Sequential("top", k=1, indifference=0.1), values, 5)[-1].top) == 1
+    assert not looks_at(Sequential("all"), values, 5)[-1].done
 
 
 def test_one_look_is_the_test_of_ranks() -> None:
     values = noisy([0.1, 0.2, 0.25, 0.3, 0.3], 100)
     clusters = [f"{item:03d}" for item in range(100)]
-    once = Sequential(StoppingRule("all", looks=1)).look(values, clusters)
-    assert once.beats == significant_pairs(values, clusters)
+    once = Sequential("all", looks=1).look(values, clusters)
+    ranked = rank(values, clusters)
+    assert once.beats == {(i, j) for i, found in enumerate(ranked) for j in found.beats}
 
 
 def test_what_is_decided_stays_decided() -> None:
-    test = Sequential(StoppingRule("all", looks=4))
+    test = Sequential("all", looks=4)
     first = noisy([0.0, 1.0], 50)
     assert test.look(first, range(50)).beats == {(1, 0)}
     turned = np.vstack([first, noisy([9.0, 0.0], 50)])
@@ -138,7 +134,7 @@ def test_equals_of_unlike_values_are_seldom_told_apart() -> None:
     weight = np.array([40, 2, 0.5, 0.05])
     for world in range(200):
         values = generator.beta(0.2 * weight, 0.8 * weight, (100, 4))
-        test = Sequential(StoppingRule("all", looks=looks, seed=world), resamples=1_000)
+        test = Sequential("all", looks=looks, resamples=1_000, seed=world)
         false += bool(looks_at(test, values, size)[-1].beats)
     assert false / 200 <= 0.095  # 5% and 2.9 standard errors
 
@@ -150,20 +146,14 @@ def test_a_lead_that_one_cluster_would_undo_is_not_decided() -> None:
     assert guarded[0] == pytest.approx(1.150793)
     assert guarded[1] == pytest.approx((10.8 - 0.5) / (9.72 + 0.25) ** 0.5)
     for looks in (1, 2):
-        assert Sequential(StoppingRule("all", looks=looks)).look(values, range(12)).beats == {
-            (2, 0),
-            (2, 1),
-        }
+        assert Sequential("all", looks=looks).look(values, range(12)).beats == {(2, 0), (2, 1)}
     # of a metric that goes up to 12, one more paper would undo those as well
-    assert (
-        Sequential(StoppingRule("all", looks=1), span=12.0).look(values, range(12)).beats
-        == frozenset()
-    )
+    assert Sequential("all", looks=1, span=12.0).look(values, range(12)).beats == frozenset()
 
 
 def test_looks_at_fewer_than_twelve_papers_decide_nothing_and_spend_nothing() -> None:
     values = noisy([0.0, 5.0], 24)
-    test = Sequential(StoppingRule("all", looks=3))
+    test = Sequential("all", looks=3)
     assert [test.look(values[:n], range(n)).beats for n in (8, 11, 12)] == [
         frozenset(),
         frozenset(),
@@ -172,23 +162,23 @@ def test_looks_at_fewer_than_twelve_papers_decide_nothing_and_spend_nothing() ->
 
 
 def test_nothing_and_one_contestant_are_done_at_once() -> None:
-    assert Sequential(StoppingRule("all")).look(np.zeros((3, 1)), range(3)) == Decision(
-        True, frozenset(), frozenset(), (), ()
+    assert Sequential("all").look(np.zeros((3, 1)), range(3)) == Decision(
+        True, frozenset(), frozenset(), (), (), 1
     )
-    assert Sequential(StoppingRule("top", k=3)).look(np.zeros((3, 2)), range(3)).top == (0, 1)
-    undefined = Sequential(StoppingRule("top", k=1)).look(np.full((9, 2), math.nan), range(9))
+    assert Sequential("top", k=3).look(np.zeros((3, 2)), range(3)).top == (0, 1)
+    undefined = Sequential("top", k=1).look(np.full((9, 2), math.nan), range(9))
     assert (undefined.done, undefined.active) == (False, (0, 1))
 
 
 def test_looks_beyond_those_that_were_planned_are_refused() -> None:
-    test = Sequential(StoppingRule("top", k=3, looks=1))
+    test = Sequential(looks=1)
     test.look(noisy([0.1, 0.2], 10), range(10))
     with pytest.raises(InputError, match="looks are used up"):
         test.look(noisy([0.1, 0.2], 20), range(20))
 
 
 def test_the_same_rows_may_be_looked_at_again_but_not_fewer_nor_other_columns() -> None:
-    test, values = Sequential(StoppingRule("all")), noisy([0.0, 1.0], 20)
+    test, values = Sequential("all"), noisy([0.0, 1.0], 20)
     assert test.look(values, range(20)).beats == test.look(values, range(20)).beats == {(1, 0)}
     with pytest.raises(InputError, match="19 rows after 20"):
         test.look(values[:19], range(19))
@@ -196,9 +186,9 @@ def test_the_same_rows_may_be_looked_at_again_but_not_fewer_nor_other_columns() 
         test.look(values[:, :1], range(20))
 
 
-def test_the_three_best_of_five_are_named() -> None:
+def test_without_options_it_asks_for_the_three_best() -> None:
     values = 0.01 * noisy([1.0, 2.0, 3.0, 4.0, 5.0], 40)  # a range of 1 would undo everything
-    assert Sequential(StoppingRule("top", k=3)).look(values, range(40)).top == (2, 3, 4)
+    assert Sequential().look(values, range(40)).top == (2, 3, 4)
 
 
 CLUSTERS = {f"item {number}": f"paper {number // 2}" for number in range(10)}
@@ -208,7 +198,7 @@ def test_a_rule_without_options_asks_for_every_pair() -> None:
     rule = StoppingRule()
     assert (rule.label, StoppingRule("top").label) == ("all", "top=1")
     values = noisy([0.0, 0.01, 1.0], 40)
-    decision = Sequential(rule).look(0.01 * values, range(40))
+    decision = rule.test(looks=20).look(0.01 * values, range(40))
     assert (decision.beats, decision.ties) == ({(2, 0), (2, 1)}, frozenset())
     assert rule.order(CLUSTERS) == StoppingRule(seed=0).order(CLUSTERS)
     assert rule.order(CLUSTERS) != StoppingRule(seed=1).order(CLUSTERS)
@@ -235,4 +225,4 @@ def test_each_look_adds_whole_papers_until_all_are_seen(looks: int, papers: list
 )  # fmt: skip
 def test_wrong_options_are_refused(wrong: dict) -> None:
     with pytest.raises(InputError):
-        StoppingRule(**wrong)
+        Sequential(**wrong)

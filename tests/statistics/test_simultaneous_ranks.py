@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.errors import InputError
-from vivavoce.statistics import ranks, significant_pairs
+from vivavoce.statistics import Standing, rank, ranks
 
 NAN = math.nan
-DECIDED = {(0, 1)}
-UNDECIDED = frozenset[tuple[int, int]]()
+DECIDED = [Standing(1, 1, 1, (1,)), Standing(2, 2, 2, ())]
+UNDECIDED = [Standing(1, 1, 2, ()), Standing(1, 1, 2, ())]
 
 
 def apart(rows: list[tuple], gap: float) -> list[tuple]:
@@ -36,36 +36,36 @@ tables = st.builds(
 
 @pytest.mark.parametrize("papers", [1, 2, 6, 11, 12, 30])
 def test_twelve_papers_that_agree_tell_two_apart(papers: int) -> None:
-    found = significant_pairs([[0.7, 0.2]] * papers, range(papers))
+    found = rank([[0.7, 0.2]] * papers, range(papers))
     assert found == (DECIDED if papers >= ranks.MIN_CLUSTERS else UNDECIDED)
-    again = significant_pairs([[0.7, 0.2]] * 3 * papers, [*range(papers)] * 3, span=1.0)
+    again = rank([[0.7, 0.2]] * 3 * papers, [*range(papers)] * 3, span=1.0)
     assert again == (DECIDED if papers >= ranks.MIN_CLUSTERS else UNDECIDED)
 
 
 def test_a_paper_on_which_one_has_no_value_does_not_count_towards_the_twelve() -> None:
-    assert significant_pairs([[0.7, 0.2]] * 11 + [[0.7, NAN]], range(12)) == UNDECIDED
+    assert rank([[0.7, 0.2]] * 11 + [[0.7, NAN]], range(12)) == UNDECIDED
 
 
 def test_small_values_are_told_apart_like_large_ones() -> None:
     for unit in (1e-14, 1.0, 1e14):
-        assert significant_pairs([[0.7 * unit, 0.2 * unit]] * 12, range(12)) == DECIDED
+        assert rank([[0.7 * unit, 0.2 * unit]] * 12, range(12)) == DECIDED
 
 
 def test_one_more_paper_of_half_the_range_must_not_undo_a_decision() -> None:
     # By hand: 20 differences of 0.1, and one of -0.5: (2 - 0.5) / sqrt(0.2 + 0.25) = 2.236, above
     # the 1.96 or so of random signs; of a metric up to 2 it is (2 - 1) / sqrt(0.2 + 1) = 0.913.
     values = [[0.3, 0.2]] * 20
-    assert significant_pairs(values, range(20), span=1.0) == DECIDED
-    assert significant_pairs(values, range(20), span=2.0) == UNDECIDED
+    assert rank(values, range(20), span=1.0) == DECIDED
+    assert rank(values, range(20), span=2.0) == UNDECIDED
     # Five items a paper are five times as far apart on the further one.
-    assert significant_pairs(values * 5, [*range(20)] * 5, span=2.0) == UNDECIDED
+    assert rank(values * 5, [*range(20)] * 5, span=2.0) == UNDECIDED
 
 
 def test_a_rare_hit_that_nobody_has_seen_decides_nothing() -> None:
     # Hits of 3% against an even 0.03: on 43 papers without a hit the even one is ahead on each.
     values = np.column_stack([np.zeros(43), np.full(43, 0.03) + np.linspace(-0.003, 0.003, 43)])
-    assert significant_pairs(values, range(43)) == {(1, 0)}
-    assert significant_pairs(values, range(43), span=1.0) == UNDECIDED
+    assert rank(values, range(43)) == [Standing(2, 2, 2, ()), Standing(1, 1, 1, (0,))]
+    assert rank(values, range(43), span=1.0) == UNDECIDED
 
 
 def by_enumeration(values: np.ndarray, alpha: float) -> set[tuple[int, int]]:
@@ -89,11 +89,15 @@ def by_enumeration(values: np.ndarray, alpha: float) -> set[tuple[int, int]]:
     return decided
 
 
+def decided_by(found: list[Standing]) -> set[tuple[int, int]]:
+    return {(better, worse) for better, of in enumerate(found) for worse in of.beats}
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_random_signs_decide_what_all_signs_do(seed: int) -> None:
     generator = np.random.default_rng(seed)
     values = generator.normal([0.0, 0.3, 0.6, 0.9], 0.3, (12, 4))
-    found = significant_pairs(values, range(12), resamples=40_000)
+    found = decided_by(rank(values, range(12), resamples=40_000))
     # 40,000 draws of 4,096 vectors: a p between these levels could fall on either side
     assert by_enumeration(values, 0.045) <= found <= by_enumeration(values, 0.055)
 
@@ -104,43 +108,53 @@ def test_neither_order_nor_a_common_shift_nor_the_unit_has_a_say(rows: list, ran
     order = list(range(len(rows)))
     random.shuffle(order)
     values, clusters = np.array([row[1:] for row in rows]), [row[0] for row in rows]
-    before = significant_pairs(values, clusters, resamples=99)
+    before = rank(values, clusters, resamples=99)
     moved = 3 + 0.5 * values[order]
-    assert significant_pairs(moved, [clusters[i] for i in order], resamples=99) == before
-    turned = significant_pairs(values[:, ::-1], clusters, resamples=99)
-    assert turned == {(3 - a, 3 - b) for a, b in before}
+    assert rank(moved, [clusters[i] for i in order], resamples=99) == before
+    turned = rank(values[:, ::-1], clusters, resamples=99)
+    assert decided_by(turned) == {(3 - a, 3 - b) for a, b in decided_by(before)}
 
 
 def test_differences_beyond_single_precision_are_none() -> None:
     tiny = 2.5e-70
-    assert significant_pairs([[0.0, tiny]] * 12, range(12), resamples=99) == UNDECIDED
-    assert significant_pairs([[1e-25, 0.0]] * 12, range(12), resamples=99) == DECIDED
+    assert rank([[0.0, tiny]] * 12, range(12), resamples=99) == UNDECIDED
+    assert rank([[1e-25, 0.0]] * 12, range(12), resamples=99) == DECIDED
+
+
+@given(tables)
+@settings(deadline=None)
+def test_ranges_follow_from_who_beats_whom(rows: list) -> None:
+    found = rank([row[1:] for row in rows], [row[0] for row in rows], resamples=99)
+    for own, standing in enumerate(found):
+        losses = sum(own in other.beats for other in found)
+        assert standing.rank == standing.low == 1 + losses
+        assert standing.high == 4 - len(standing.beats)
+        assert standing.low <= standing.high
 
 
 def test_an_undefined_value_leaves_the_pairs_other_items() -> None:
     generator = np.random.default_rng(2)
     values = generator.normal([0.0, 0.0, 1.0], 0.1, (100, 3))
     values[generator.random((100, 3)) < 0.4] = NAN
-    assert significant_pairs(values, range(100)) == {(2, 0), (2, 1)}
+    assert [each.beats for each in rank(values, range(100))] == [(), (), (0, 1)]
     values[:50, 0] = values[50:, 2] = NAN  # nothing that both have
-    assert significant_pairs(values, range(100)) == {(2, 1)}
+    assert [each.beats for each in rank(values, range(100))] == [(), (), (1,)]
 
 
 def test_nothing_to_compare_decides_nothing() -> None:
-    assert significant_pairs(np.zeros((0, 3)), []) == UNDECIDED
-    assert significant_pairs(np.full((20, 3), NAN), range(20)) == UNDECIDED
-    assert significant_pairs(np.full((20, 3), 0.3), range(20)) == UNDECIDED
+    tied = Standing(1, 1, 3, ())
+    assert rank(np.zeros((0, 3)), []) == [tied] * 3
+    assert rank(np.full((20, 3), NAN), range(20)) == [tied] * 3
+    assert rank(np.full((20, 3), 0.3), range(20)) == [tied] * 3
     for resamples in (0, 18):  # of which none may be as great, at a level of 95%
-        assert (
-            significant_pairs([[0.1, 0.2, 0.3]] * 20, range(20), resamples=resamples) == UNDECIDED
-        )
-    assert significant_pairs([[0.1]] * 20, range(20)) == UNDECIDED
-    assert significant_pairs(np.zeros((20, 0)), range(20)) == UNDECIDED
+        assert rank([[0.1, 0.2, 0.3]] * 20, range(20), resamples=resamples) == [tied] * 3
+    assert rank([[0.1]] * 20, range(20)) == [Standing(1, 1, 1, ())]
+    assert rank(np.zeros((20, 0)), range(20)) == []
 
 
 def test_rounding_is_no_difference() -> None:
     values = np.tile([0.1 + 0.2, 0.3], (50, 1))
-    assert significant_pairs(values, range(50)) == UNDECIDED
+    assert rank(values, range(50)) == UNDECIDED
 
 
 def test_near_copies_cost_the_others_nothing() -> None:
@@ -148,16 +162,17 @@ def test_near_copies_cost_the_others_nothing() -> None:
     generator = np.random.default_rng(3)
     values = generator.random((100, 4)) + np.array([0, 0, 0, 0.5])
     values[:, 1] = values[:, 0] + generator.normal(0, 1e-9, 100)
-    found = significant_pairs(values, range(100))
-    assert {(3, 0), (3, 1), (3, 2)} == {pair for pair in found if pair[0] in (0, 1, 3)}
+    found = rank(values, range(100))
+    assert found[3].beats == (0, 1, 2)
+    assert (found[0].beats, found[1].beats) == ((), ())
 
 
 def test_pieces_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.random.default_rng(8).normal(np.linspace(0, 0.5, 9), 0.5, (50, 9))
     values[3, 4] = NAN
-    whole = significant_pairs(values, [i // 2 for i in range(50)], resamples=500)
+    whole = rank(values, [i // 2 for i in range(50)], resamples=500)
     monkeypatch.setattr(ranks, "CELLS", 1_500)  # three pairs or clusters at a time
-    assert significant_pairs(values, [i // 2 for i in range(50)], resamples=500) == whole
+    assert rank(values, [i // 2 for i in range(50)], resamples=500) == whole
 
 
 def test_signs_stay_when_clusters_are_added() -> None:
@@ -176,17 +191,17 @@ def test_at_most_one_board_in_twenty_of_equals_names_a_winner(size: int, skewed:
         values = shared + generator.normal(0, 1, (100, 10))
         values = np.exp(values) if skewed else values
         clusters = [item // size for item in range(100)]
-        false += bool(significant_pairs(values, clusters, resamples=400, seed=world))
+        false += any(each.beats for each in rank(values, clusters, resamples=400, seed=world))
     assert false / 300 <= 0.085  # 5% and 2.8 standard errors
 
 
 @pytest.mark.parametrize(
     "wrong",
     [
-        lambda: significant_pairs([[1.0, 2.0]], ["p", "q"]),
-        lambda: significant_pairs([1.0, 2.0], ["p", "q"]),
-        lambda: significant_pairs([[1.0, math.inf]], ["p"]),
-        lambda: significant_pairs([[1.0, 2.0]], ["p"], level=1.0),
+        lambda: rank([[1.0, 2.0]], ["p", "q"]),
+        lambda: rank([1.0, 2.0], ["p", "q"]),
+        lambda: rank([[1.0, math.inf]], ["p"]),
+        lambda: rank([[1.0, 2.0]], ["p"], level=1.0),
     ],
 )
 def test_wrong_use_is_refused(wrong) -> None:

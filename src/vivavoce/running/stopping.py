@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,7 +33,7 @@ from vivavoce.running.logs import (
 )
 from vivavoce.running.spec import cutoffs_of, decoding_of
 from vivavoce.statistics.ranks import MIN_CLUSTERS
-from vivavoce.statistics.sequential import Decision, Sequential, StoppingRule
+from vivavoce.statistics.sequential import Decision, StoppingRule
 from vivavoce.store import Row, hash_of
 from vivavoce.tasks import CEILING, short_name
 
@@ -121,7 +121,7 @@ class Looks:
         self.looks = min(self.rule.looks, len(set(self.clusters.values())))
         is_higher_better, span = sense_of(self.facts["family"], self.facts["metrics"][0])
         self.sign = 1 if is_higher_better else -1
-        self.test = Sequential(replace(self.rule, looks=self.looks), span=span)
+        self.test = self.rule.test(self.looks, span)
         self.active = self.ranked
 
     def take(self, paths: Mapping[int, str]) -> dict[int, Row]:

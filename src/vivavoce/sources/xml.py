@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from lxml import etree
 
 from vivavoce.errors import InputError
-from vivavoce.text.normalise import clean_line, is_power
+from vivavoce.text.normalise import clean_line
 
 MAX_WIDTH, MAX_HEIGHT = 40, 200
 """Most columns and rows that a cell may cover."""
@@ -81,16 +81,6 @@ def _has_text(element: etree._Element) -> bool:
     return any(map(str.isalnum, "".join(map(str, element.itertext()))))
 
 
-def print_power(raised: etree._Element) -> str | None:
-    """Raised text with `^` before it if it would make another number in line; None for others."""
-    before, around = raised.getprevious(), raised.getparent()
-    text = around.text if around is not None else ""
-    if before is not None:
-        text = before.tail or "".join(map(str, before.itertext()))
-    power = "".join(map(str, raised.itertext(etree.Element))).strip()
-    return f"^{power}" if is_power((text or "").rstrip(), power) else None
-
-
 def is_dash(text: str) -> bool:
     """Check whether the text between two citation marks is a dash, with or without brackets."""
     return _DASH.fullmatch(text) is not None
@@ -134,19 +124,3 @@ def pieces_of(
         if child.tag in apart:
             yield " "
         yield child.tail or ""
-
-
-_SIGNS = {"msup": "^", "msub": "_", "msubsup": "_^", "mfrac": "/"}
-"""Signs between the parts of a formula that print above or below each other."""
-
-
-def print_mathml(element: etree._Element) -> str:
-    """A formula in one line: a power after `^`, an index after `_`, a fraction with `/`."""
-    if element.tag in {"annotation", "annotation-xml"}:
-        return ""
-    parts = [print_mathml(child) for child in children(element)]
-    signs = _SIGNS.get(str(element.tag), "")
-    if len(parts) == len(signs) + 1:
-        parts[1:] = [f"{sign}{part}" for sign, part in zip(signs, parts[1:], strict=True)]
-    text = "".join(parts) or text_of(element)
-    return f" {text} " if element.tag == "mtext" else text

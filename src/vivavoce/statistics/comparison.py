@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from vivavoce.errors import InputError
 from vivavoce.statistics.intervals import DEFAULT_LEVEL, Floats, Interval, Resample
-from vivavoce.statistics.ranks import MIN_CLUSTERS, Contrasts, significant_pairs
+from vivavoce.statistics.ranks import MIN_CLUSTERS, Contrasts, rank
 
 _ALPHA = 1.0 - DEFAULT_LEVEL
 _POWER = 0.8
@@ -33,8 +33,8 @@ class Difference:
     interval: Interval | None
     """The 95% interval; None if it cannot be computed (see `Resample.intervals`)."""
     undecided: bool | None
-    """True if the interval contains 0 or `significant_pairs` does not separate the two; None
-    without an interval. With few clusters, the interval alone would be too narrow."""
+    """True if the interval contains 0 or `rank` does not separate the two; None without an
+    interval. With few clusters, the interval alone would be too narrow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +71,15 @@ def paired_difference(
     if interval is None:
         return Difference(value, None, None)
     low, high = interval
-    decided = significant_pairs(
+    standings = rank(
         *(np.column_stack([a, b]), resample.codes.tolist()),
         span=span,
         level=1 - _ALPHA / looks,
         resamples=resample.resamples,
         seed=resample.seed,
     )
-    return Difference(value, interval, undecided=not decided or low <= 0.0 <= high)
+    is_apart = any(standing.beats for standing in standings)
+    return Difference(value, interval, undecided=not is_apart or low <= 0.0 <= high)
 
 
 def rank_contestants(
@@ -89,11 +90,11 @@ def rank_contestants(
 ) -> dict[str, Rank]:
     """Rank contestants by their mean over the items of `resample`.
 
-    Two contestants are undecided if `significant_pairs` finds no difference. `span` is the range of
-    possible values. Without draws, rank intervals are None and no undecided rivals are named. Means
-    and paired differences may disagree if contestants have values on different items; a rank
-    interval is then widened to contain the rank. A contestant without any value is not ranked. The
-    order of names and items does not matter.
+    Two contestants are undecided if `rank` finds no difference. `span` is the range of possible
+    values. Without draws, rank intervals are None and no undecided rivals are named. Means and
+    paired differences may disagree if contestants have values on different items; a rank interval
+    is then widened to contain the rank. A contestant without any value is not ranked. The order of
+    names and items does not matter.
 
     Each contestant's values have shape (n,), with NaN for an item without a value.
     """
@@ -110,11 +111,17 @@ def rank_contestants(
         pairs = [frozenset(pair) for pair in combinations(names, 2)]
         more = more_clusters(Contrasts(table, codes, span), len(pairs))
         needed = dict(zip(pairs, more, strict=True))
-        beats = {name: set() for name in names}
-        for better, worse in significant_pairs(
-            table, codes, span=span, resamples=resample.resamples, seed=resample.seed
-        ):
-            beats[names[better]].add(names[worse])
+        standings = rank(
+            table,
+            codes,
+            span=span,
+            resamples=resample.resamples,
+            seed=resample.seed,
+        )
+        beats = {
+            name: {names[rival] for rival in standing.beats}
+            for name, standing in zip(names, standings, strict=True)
+        }
     return unranked | {name: _rank_of(name, ranked, beats, needed) for name in ranked}
 
 

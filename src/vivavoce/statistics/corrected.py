@@ -21,7 +21,6 @@ import numpy.typing as npt
 from vivavoce.errors import InputError
 from vivavoce.statistics.intervals import DEFAULT_LEVEL, Floats, quotient
 
-_UPPER = (1 + DEFAULT_LEVEL) / 2
 LEAST = 20
 """Number of labels needed on each side of their mean before the judge counts: with fewer, the
 corrected interval covers the truth too seldom."""
@@ -90,6 +89,7 @@ def corrected_mean(
     *,
     bounds: tuple[float, float] | None = None,
     least: int = LEAST,
+    level: float = DEFAULT_LEVEL,
 ) -> Estimate:
     """Estimate the mean human value over all items, from a judge's values and some human labels.
 
@@ -106,11 +106,12 @@ def corrected_mean(
         human: The human values for these items, in the same order.
         bounds: The lowest and highest possible value; by default those that occur.
         least: Labels needed on each side of their mean; with fewer, only human labels count.
+        level: Confidence level of the interval.
 
     Raises:
         InputError: The arguments do not fit each other, or a position is outside the items.
     """
-    values, of_people = _checked(judged, clusters, labelled, human)
+    values, of_people = _checked(judged, clusters, labelled, human, level)
     numbers = {label: place for place, label in enumerate(dict.fromkeys(clusters))}
     codes = np.array([numbers[label] for label in clusters], dtype=np.int64)
     raw = float(np.nanmean(values)) if not np.isnan(values).all() else None
@@ -129,7 +130,7 @@ def corrected_mean(
     seen = np.concatenate([values[~np.isnan(values)], given])
     low, high = bounds or (float(seen.min()), float(seen.max()))
     if lacking:
-        ends = _wilson(near, alone, low, high)
+        ends = _wilson(near, alone, low, high, level)
         return Estimate(alone, *ends, raw, 0.0, labels, lacking)
     uses_judge = near.clusters > 2 and far.clusters > 1
     mean = float(far.two / far.items) if uses_judge else 0.0
@@ -152,11 +153,13 @@ def corrected_mean(
         # With few labels, the next one may contradict the judge completely.
         variance += (weight * (high - low) / labels) ** 2
     parts = (variance, degrees), (weight**2 * spread, float(far.clusters - 1))
-    reach = _reach(parts)
+    reach = _reach(parts, level)
     return Estimate(value, value - reach, value + reach, raw, weight, labels)
 
 
-def _wilson(sums: _Sums, mean: float, low: float, high: float) -> tuple[float | None, float | None]:
+def _wilson(
+    sums: _Sums, mean: float, low: float, high: float, level: float
+) -> tuple[float | None, float | None]:
     """Wilson interval for the mean of values between two bounds; None if the bounds are equal."""
     from scipy.stats import t
 
@@ -167,14 +170,14 @@ def _wilson(sums: _Sums, mean: float, low: float, high: float) -> tuple[float | 
     share = (mean - low) / (high - low)
     spread = share * (1 - share) * (high - low) ** 2
     worth = min(float(sums.items), spread / variance) if variance > 0 else float(sums.clusters)
-    reach = float(t.ppf(_UPPER, float(sums.clusters) - 1)) ** 2 / worth
+    reach = float(t.ppf((1 + level) / 2, float(sums.clusters) - 1)) ** 2 / worth
     middle = (share + reach / 2) / (1 + reach)
     half = math.sqrt(reach * share * (1 - share) + reach**2 / 4) / (1 + reach)
     ends = (max(0.0, middle - half), min(1.0, middle + half))
     return low + ends[0] * (high - low), low + ends[1] * (high - low)
 
 
-def _reach(parts: Sequence[tuple[float, float]]) -> float:
+def _reach(parts: Sequence[tuple[float, float]], level: float) -> float:
     """Half-width of the interval for a sum of means, from their variances, degrees of freedom."""
     from scipy.stats import t
 
@@ -182,11 +185,15 @@ def _reach(parts: Sequence[tuple[float, float]]) -> float:
     if variance <= 0:
         return 0.0
     degrees = variance**2 / math.fsum(part**2 / free for part, free in parts if free > 0)
-    return float(t.ppf(_UPPER, degrees)) * math.sqrt(variance)
+    return float(t.ppf((1 + level) / 2, degrees)) * math.sqrt(variance)
 
 
 def _checked(
-    judged: Values, clusters: Sequence[Hashable], labelled: Sequence[int], human: Values
+    judged: Values,
+    clusters: Sequence[Hashable],
+    labelled: Sequence[int],
+    human: Values,
+    level: float,
 ) -> tuple[Floats, Floats]:
     """Check the arguments; return the judge's and the human value of every item, NaN for none."""
     values = np.asarray(judged, dtype=np.float64)
@@ -200,6 +207,8 @@ def _checked(
         raise InputError("values contain an infinite number. Use NaN for an undefined value.")
     if ((places < 0) | (places >= len(values))).any():
         raise InputError(f"labelled contains a position outside of the {len(values)} items.")
+    if not 0.0 < level < 1.0:
+        raise InputError(f"level={level} is not between 0 and 1. For 95% use 0.95.")
     known = ~np.isnan(given)
     counts = np.bincount(places[known], minlength=len(values))
     sums = np.bincount(places[known], given[known], minlength=len(values))

@@ -18,6 +18,7 @@ with Applications, Review of Economic Studies 91(1), 2024.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -163,12 +164,6 @@ class Contrasts:
         """Number of common items of pairs in each cluster; shape (clusters, pairs)."""
         return self._by_cluster((~np.isnan(self._item_differences(pairs))).astype(np.float64))
 
-    def ordered(self, pairs: Integers) -> tuple[Integers, Integers]:
-        """The better and the worse contestant of each pair."""
-        is_first = self.statistics[pairs] > 0
-        first, second = self.first[pairs], self.second[pairs]
-        return np.where(is_first, first, second), np.where(is_first, second, first)
-
     def intervals(self, bound: float) -> tuple[Floats, Floats]:
         """Lower and upper ends of each mean difference's interval, for a bound on the statistic.
 
@@ -243,7 +238,21 @@ SAME = 1 - 1e-5
 """In single precision, a drawn size counts as equal to an observed size from this share of it."""
 
 
-def significant_pairs(
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A contestant's rank, its plausible range, and the contestants that it beats."""
+
+    rank: int
+    """1 + the number of contestants that are significantly better; 1 is best."""
+    low: int
+    """Best plausible rank, valid for all contestants together."""
+    high: int
+    """Worst plausible rank."""
+    beats: tuple[int, ...]
+    """Columns of the contestants that are significantly worse."""
+
+
+def rank(
     values: npt.ArrayLike,
     clusters: Sequence[Hashable],
     *,
@@ -251,11 +260,8 @@ def significant_pairs(
     level: float = DEFAULT_LEVEL,
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = 0,
-) -> frozenset[tuple[int, int]]:
-    """Find pairs (better, worse) of columns; the chance that any is false is at most 1 - level.
-
-    A contestant's rank is thus from 1 + the number of pairs that it loses to the number of
-    contestants less the pairs that it wins, and this is true of all contestants together.
+) -> list[Standing]:
+    """Rank contestants; the chance that any `beats` is false is at most 1 - level.
 
     The bound assumes that differences between equal contestants are symmetric. Rare but large wins
     break this assumption, and may not have been seen yet. So a pair is decided only if one more
@@ -267,9 +273,12 @@ def significant_pairs(
             compared over the items for which both have a value.
         clusters: The label of each item's cluster, in the same order.
         span: Range of possible values; widened if the values that occur exceed it.
-        level: Chance that every pair, and so every range of ranks, is true.
+        level: Chance that every `beats`, and so every range of ranks, is true.
         resamples: Number of draws of signs; 0 decides nothing.
         seed: Seed for the draws.
+
+    Returns:
+        One `Standing` per column, in order.
 
     Raises:
         InputError: The values do not fit the clusters, a value is infinite, or an option is out of
@@ -280,8 +289,7 @@ def significant_pairs(
     flips = Flips(resamples, seed)
     contrasts = Contrasts(*in_order(values, clusters), span)
     decided = _step_down(contrasts, SignFlips(contrasts, flips), resamples, 1.0 - level)
-    better, worse = contrasts.ordered(decided)
-    return frozenset(zip(better.tolist(), worse.tolist(), strict=True))
+    return standings(contrasts, decided)
 
 
 def in_order(
@@ -298,6 +306,22 @@ def in_order(
 
     order = sorted(range(len(clusters)), key=place)
     return table[order], [clusters[item] for item in order]
+
+
+def standings(contrasts: Contrasts, decided: Integers) -> list[Standing]:
+    """The standings that follow from decided pairs."""
+    beaten: list[list[int]] = [[] for _ in range(contrasts.contestants)]
+    losses = [0] * contrasts.contestants
+    for pair in decided:
+        better, worse = int(contrasts.first[pair]), int(contrasts.second[pair])
+        if contrasts.statistics[pair] < 0:
+            better, worse = worse, better
+        beaten[better].append(worse)
+        losses[worse] += 1
+    return [
+        Standing(1 + lost, 1 + lost, contrasts.contestants - len(won), tuple(sorted(won)))
+        for won, lost in zip(beaten, losses, strict=True)
+    ]
 
 
 def allowed_draws(draws: int, alpha: float) -> int:

@@ -49,49 +49,8 @@ class Decision:
     """Columns whose values are still needed, in order."""
     top: tuple[int, ...]
     """Columns known to be among the k best, in order; empty for `all`."""
-
-
-@dataclass(frozen=True, slots=True)
-class StoppingRule:
-    """A question about the contestants of a task; the answer ends the run."""
-
-    question: Question = "all"
-    """`top`: the k best contestants; `all`: the better one of every pair."""
-    k: int = 1
-    indifference: float = 0.0
-    """A pair known to differ by less needs no decision: either may be among the best."""
-    alpha: float = 0.05
-    """Chance that any decision is false."""
-    looks: int = 20
-    """Maximum number of looks; with fewer clusters, there is one look per cluster."""
-    seed: int = 0
-    """Seed for the order of items and for the random signs."""
-
-    def __post_init__(self) -> None:
-        """Raise `InputError` for an option out of range."""
-        if self.question not in QUESTIONS:
-            raise InputError(f"question={self.question!r} is none of: {', '.join(QUESTIONS)}.")
-        numbers = min(self.k, self.looks) >= 1 and self.seed >= 0 and 0.0 < self.alpha < 1.0
-        if not numbers or not 0.0 <= self.indifference < math.inf:
-            raise InputError(
-                f"k={self.k} and looks={self.looks} must be at least 1, alpha={self.alpha} between "
-                f"0 and 1, and indifference={self.indifference} and seed={self.seed} at least 0."
-            )
-
-    @property
-    def label(self) -> str:
-        """The question as an option: `top=3` or `all`."""
-        return self.question if self.question == "all" else f"top={self.k}"
-
-    def order(self, clusters: Mapping[str, str]) -> list[str]:
-        """The clusters, in the order in which their items run."""
-        return sorted(set(clusters.values()), key=lambda one: (hash_of([self.seed, one]), one))
-
-    def items_at(self, look: int, clusters: Mapping[str, str]) -> set[str]:
-        """The items answered before a look; looks are counted from 1."""
-        order = self.order(clusters)
-        seen = set(order[: len(order) * look // min(self.looks, len(order))])
-        return {item for item, cluster in clusters.items() if cluster in seen}
+    look: int
+    """Number of this look, counted from 1."""
 
 
 class Sequential:
@@ -101,11 +60,35 @@ class Sequential:
     """
 
     def __init__(
-        self, rule: StoppingRule, *, span: float = 0.0, resamples: int = DEFAULT_RESAMPLES
+        self,
+        question: Question = "top",
+        k: int = 3,
+        indifference: float = 0.0,
+        alpha: float = 0.05,
+        looks: int = 20,
+        seed: int = 0,
+        *,
+        span: float = 0.0,
+        resamples: int = DEFAULT_RESAMPLES,
     ) -> None:
-        """State the question; `span` is the range of possible values."""
-        self._rule, self._span = rule, span
-        self._flips = Flips(resamples, rule.seed)
+        """State the question.
+
+        `top` asks for the k best. A pair known to differ by less than `indifference` needs no
+        decision: either may be among the best. `span` is the range of possible values.
+
+        Raises:
+            InputError: An option is out of range.
+        """
+        if question not in QUESTIONS:
+            raise InputError(f"question={question!r} is none of: {', '.join(QUESTIONS)}.")
+        if k < 1 or looks < 1 or not 0.0 < alpha < 1.0 or not 0.0 <= indifference < math.inf:
+            raise InputError(
+                f"k={k} and looks={looks} must be at least 1, alpha={alpha} between 0 and 1, and "
+                f"indifference={indifference} at least 0."
+            )
+        self._question, self._k, self._indifference = question, k, indifference
+        self._alpha, self._looks, self._span = alpha, looks, span
+        self._flips = Flips(resamples, seed)
         self._crossed = np.zeros(resamples, dtype=bool)
         self._look = self._rows = 0
         self._ahead: npt.NDArray[np.bool_] = np.zeros((0, 0), dtype=bool)
@@ -128,9 +111,9 @@ class Sequential:
         contrasts = Contrasts(values, clusters, self._span)
         self._begin(contrasts.contestants, len(clusters))
         # Alpha spent so far, by Pocock's boundary.
-        spent = self._rule.alpha * math.log1p((math.e - 1) * self._look / self._rule.looks)
+        spent = self._alpha * math.log1p((math.e - 1) * self._look / self._looks)
         is_open = ~self._settled()[contrasts.first, contrasts.second]
-        if self._rule.question == "top":
+        if self._question == "top":
             waits = np.isin(np.arange(contrasts.contestants), self._undecided)
             is_open &= waits[contrasts.first] & waits[contrasts.second]
         pairs = np.flatnonzero(is_open)
@@ -145,16 +128,20 @@ class Sequential:
                 self._crossed |= _crossing(drawn.max(axis=0), bound, spent)
                 self._add_near(contrasts, pairs, bound)
                 break
-            self._ahead[contrasts.ordered(pairs[is_decided])] = True
+            ended = pairs[is_decided]
+            is_first = contrasts.statistics[ended] > 0
+            better = np.where(is_first, contrasts.first[ended], contrasts.second[ended])
+            worse = np.where(is_first, contrasts.second[ended], contrasts.first[ended])
+            self._ahead[better, worse] = True
             pairs, drawn = pairs[~is_decided], drawn[~is_decided]
-        if self._rule.question == "top":
+        if self._question == "top":
             self._settle_top(contrasts)
         return self._decision()
 
     def _begin(self, columns: int, rows: int) -> None:
-        if self._look >= self._rule.looks:
+        if self._look >= self._looks:
             raise InputError(
-                f"All {self._rule.looks} looks are used up: another would exceed the error bound."
+                f"All {self._looks} looks are used up: another would exceed the error bound."
             )
         if not self._look:
             self._ahead = np.zeros((columns, columns), dtype=bool)
@@ -177,13 +164,13 @@ class Sequential:
         If m clusters show no difference at all, up to 3 / m of all clusters may still show one. If
         there are differences, one more cluster that makes them larger must not undo the tie.
         """
-        if not self._rule.indifference or not math.isfinite(bound):
+        if not self._indifference or not math.isfinite(bound):
             return
         low, high = contrasts.intervals(bound)
         one = contrasts.span / contrasts.clusters
         with np.errstate(invalid="ignore"):
             reach = np.where(contrasts.scales > 0, np.maximum(-low, high) + one / 2, 3 * one)
-            is_near = reach[pairs] < self._rule.indifference
+            is_near = reach[pairs] < self._indifference
         first, second = contrasts.first[pairs[is_near]], contrasts.second[pairs[is_near]]
         self._near[first, second] = self._near[second, first] = True
 
@@ -199,7 +186,7 @@ class Sequential:
         leads[contrasts.second, contrasts.first] = ~is_first
         above = self._ahead | (self._near & leads)
         while self._undecided:
-            left = min(self._rule.k, len(self._ahead)) - len(self._inside)
+            left = min(self._k, len(self._ahead)) - len(self._inside)
             among = above[np.ix_(self._undecided, self._undecided)]
             wins, losses = among.sum(axis=1), among.sum(axis=0)
             is_out = losses >= left
@@ -214,9 +201,11 @@ class Sequential:
         beats = frozenset((int(i), int(j)) for i, j in np.argwhere(self._ahead))
         ties = frozenset((int(i), int(j)) for i, j in np.argwhere(np.triu(self._near, 1)))
         active = self._undecided
-        if self._rule.question == "all":
+        if self._question == "all":
             active = np.flatnonzero(~self._settled().all(axis=1)).tolist()
-        return Decision(not active, beats, ties, tuple(active), tuple(sorted(self._inside)))
+        return Decision(
+            not active, beats, ties, tuple(active), tuple(sorted(self._inside)), self._look
+        )
 
 
 def _crossing(
@@ -232,3 +221,43 @@ def _crossing(
         return reaching
     beyond: npt.NDArray[np.bool_] = greatest > bound
     return beyond
+
+
+@dataclass(frozen=True, slots=True)
+class StoppingRule:
+    """A question about the contestants of a task; the answer ends the run."""
+
+    question: Question = "all"
+    """`top`: the k best contestants; `all`: the better one of every pair."""
+    k: int = 1
+    indifference: float = 0.0
+    """Size below which differences do not matter."""
+    alpha: float = 0.05
+    """Chance that any decision is false."""
+    looks: int = 20
+    """Maximum number of looks; with fewer clusters, there is one look per cluster."""
+    seed: int = 0
+    """Seed for the order of items and for the random signs."""
+
+    def __post_init__(self) -> None:
+        self.test(self.looks)
+
+    @property
+    def label(self) -> str:
+        """The question as an option: `top=3` or `all`."""
+        return self.question if self.question == "all" else f"top={self.k}"
+
+    def test(self, looks: int, span: float = 0.0) -> Sequential:
+        """Make the test that answers the question; `span` is the range of possible values."""
+        given = (self.question, self.k, self.indifference, self.alpha, looks, self.seed)
+        return Sequential(*given, span=span)
+
+    def order(self, clusters: Mapping[str, str]) -> list[str]:
+        """The clusters, in the order in which their items run."""
+        return sorted(set(clusters.values()), key=lambda one: (hash_of([self.seed, one]), one))
+
+    def items_at(self, look: int, clusters: Mapping[str, str]) -> set[str]:
+        """The items answered before a look; looks are counted from 1."""
+        order = self.order(clusters)
+        seen = set(order[: len(order) * look // min(self.looks, len(order))])
+        return {item for item, cluster in clusters.items() if cluster in seen}

@@ -20,7 +20,7 @@ MONTHS = {
 _WORD = re.compile(r"[a-z]+")
 _MONTH_NUMBERS = re.compile(r"([0-9]{1,2})(?:\s?[-–—/]{1,3}\s?([0-9]{1,2}))?")
 _MAX_MONTH = 100
-_DAY_IN_WORDS = re.compile(r"\b(\d{1,2}) ([A-Z][a-z]{2}) (\d{4})\b")
+_DAY_IN_WORDS = re.compile(r"\b(\d{1,2}) ([A-Z][a-z]{2,8})\.? (\d{4})\b")
 
 
 def parse_date(value: Any) -> tuple[str, str] | None:
@@ -56,7 +56,7 @@ def parse_month(value: Any) -> int | None:
 
 
 def find_day(text: str) -> str | None:
-    """Find the first day in a text that has the format of arXiv's stamp, `6 Dec 2017`."""
+    """Find the first day in a text that has the format `6 Dec 2017`, as arXiv's stamp has it."""
     match = _DAY_IN_WORDS.search(text)
     month = parse_month(match[2]) if match else None
     return date_in(f"{match[3]}-{month:02d}-{match[1]:0>2}") if match and month else None

@@ -24,7 +24,8 @@ from vivavoce.corpus.stats import count_moved, first_dates
 from vivavoce.errors import DamagedError, InputError, VivaError
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions, Source, get_source
-from vivavoce.sources.catalogues.decoding import decode_document, with_status
+from vivavoce.sources.catalogues.decoding import decode_document
+from vivavoce.sources.notices import with_status
 from vivavoce.store import (
     Row,
     hash_file,

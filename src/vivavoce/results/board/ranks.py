@@ -21,7 +21,7 @@ from vivavoce.statistics.comparison import (
     smallest_detectable_difference,
 )
 from vivavoce.statistics.estimates import Draws
-from vivavoce.statistics.ranks import MIN_CLUSTERS, Contrasts, significant_pairs
+from vivavoce.statistics.ranks import MIN_CLUSTERS, Contrasts, rank
 from vivavoce.store import Row
 from vivavoce.tasks import CEILING
 from vivavoce.text.printing import counted, visible
@@ -276,8 +276,9 @@ def _tested(
 ) -> npt.NDArray[np.bool_]:
     """Significant differences between columns of values, of shape (better, worse)."""
     ahead = np.zeros((table.shape[1], table.shape[1]), dtype=bool)
-    for pair in significant_pairs(table, labels, span=span, level=1 - alpha, **asdict(draws)):
-        ahead[pair] = True
+    standings = rank(table, labels, span=span, level=1 - alpha, **asdict(draws))
+    for better, standing in enumerate(standings):
+        ahead[better, list(standing.beats)] = True
     return ahead
 
 

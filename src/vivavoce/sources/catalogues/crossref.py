@@ -20,6 +20,7 @@ from vivavoce.sources.json_records import (
     text_at,
     texts_at,
 )
+from vivavoce.sources.notices import status_named
 from vivavoce.text.dates import parse_date, period
 from vivavoce.text.identifiers import find_doi, find_orcid
 from vivavoce.text.normalise import clean_line
@@ -28,13 +29,6 @@ KIND = "crossref"
 SUFFIX = ".crossref.json"
 _LARGEST_FILE = 64 << 20
 _LABEL = re.compile(r"^(?:abstract|summary)\b[.:\s]*", re.IGNORECASE)
-_UPDATES = {
-    "retraction": "retracted",
-    "expression_of_concern": "doubted",
-    **dict.fromkeys(("withdrawal", "removal"), "withdrawn"),
-    **dict.fromkeys(("correction", "corrigendum", "erratum", "addendum"), "corrected"),
-}
-"""Status of a work by the type of its update notice."""
 _DATES = ("published-online", "posted", "published-print", "issued")
 
 
@@ -84,7 +78,7 @@ def _statuses(work: Fields) -> Iterator[str]:
     """Statuses by the notice that a work is, and by notices on it; a corrected work stands."""
     for field in ("update-to", "updated-by"):
         for row in rows_at(work, field):
-            status = _UPDATES.get(line_at(row, "type"))
+            status = status_named(line_at(row, "type"))
             if status and (field == "update-to" or status != "corrected"):
                 yield status
 
@@ -117,5 +111,5 @@ SOURCE = Source(
     matches=has_suffix(SUFFIX),
     read=read_with(_read, _LARGEST_FILE, "answer"),
     holds_many=True,
-    reader_version="5",
+    reader_version="6",
 )

@@ -1,18 +1,27 @@
 r"""Decoding of catalogue text: TeX accents, entities and tags become the characters they mean.
 
-Formulas between dollar signs stay as they are. A paper's status is read from its text here too.
+Formulas between dollar signs stay as they are.
 """
 
+import html
 import re
 from dataclasses import replace
 
+from lxml import etree
+
 from vivavoce.records import Document
+from vivavoce.sources.fulltext.jats.parts import print_text
 from vivavoce.sources.fulltext.latex.layout import SYMBOLS, accented
+from vivavoce.sources.xml import safe_parser
 from vivavoce.text.cell_text import unescape_entities
 
 _MAX_ESCAPES = 3
 """Most times that an entity may have been escaped, as in `&amp;amp;`."""
-_RAISED = re.compile(r"<(?:jats:)?sup>\s*([+−-]?\d{1,4})\s*</(?:jats:)?sup>", re.IGNORECASE)
+_FORMULA = re.compile(
+    r"<((?:[a-z]{1,9}:)?(?:inline-formula|disp-formula|math|su[bp]))\b[^<>]{0,500}>", re.IGNORECASE
+)
+_MAX_FORMULA = 20_000
+_PREFIX = re.compile(r"(</?)[a-z]{1,9}:", re.IGNORECASE)
 _INLINE = re.compile(
     r"</?(?:jats:)?(?:i|b|u|em|strong|tt|sc|scp|sub|sup|span|italic|bold|mml:\w+)(?:\s[^<>]{0,200})?/?>",
     re.IGNORECASE,
@@ -21,6 +30,7 @@ _BLOCK = re.compile(
     r"</?(?:p|br|div|sec|title|list|list-item|jats:[\w-]{1,30})(?:\s[^<>]{0,200})?/?>",
     re.IGNORECASE,
 )
+_MAX_BEFORE = 60
 _SPACES = re.compile(r"[ \t]{2,}")
 _MATH = re.compile(r"((?<!\\)\$[^$]{1,2000}(?<!\\)\$)")
 _ACCENT = re.compile(
@@ -40,12 +50,37 @@ def decode_text(text: str) -> str:
             break
         text = plain
     if "<" in text:
-        text = _BLOCK.sub(" ", _INLINE.sub("", _RAISED.sub(r"^\1", text)))
+        text = _BLOCK.sub(" ", _INLINE.sub("", _print_formulas(text)))
     if "\\" in text or "{" in text:
         parts = _MATH.split(text)
         parts[::2] = map(_without_tex, parts[::2])
         text = "".join(parts)
     return text
+
+
+def _print_formulas(text: str) -> str:
+    """A text with its formulas as a paper in JATS prints them, if they are well-formed."""
+    closings: dict[str, int] = {}
+    """Place of the next closing tag; -1 if there is none."""
+    out: list[str] = []
+    place = 0
+    for opening in _FORMULA.finditer(text):
+        closing, after = f"</{opening[1]}>", opening.end()
+        if 0 <= closings.get(closing, 0) < after:
+            closings[closing] = text.find(closing, after)
+        end = closings[closing]
+        if opening.start() < place or end < 0 or end - after > _MAX_FORMULA:
+            continue
+        before = _INLINE.sub("", text[max(0, opening.start() - _MAX_BEFORE) : opening.start()])[-1:]
+        stop = end + len(closing)
+        formula = _PREFIX.sub(r"\1", html.escape(before) + text[opening.start() : stop])
+        try:
+            printed = print_text(etree.fromstring(f"<p>{formula}</p>", safe_parser()))
+        except etree.XMLSyntaxError:
+            printed = before + text[opening.start() : stop]
+        out += [text[place : opening.start()], printed[len(before.strip()) :]]
+        place = stop
+    return "".join([*out, text[place:]])
 
 
 def _without_tex(text: str) -> str:
@@ -65,37 +100,3 @@ def decode_document(document: Document) -> Document:
     abstract = document.abstract and _SPACES.sub(" ", decode_text(document.abstract)).strip()
     authors = tuple(replace(author, name=decode_text(author.name)) for author in document.authors)
     return replace(document, title=title, abstract=abstract, venue=venue, authors=authors)
-
-
-_OPENING, _MAX_COMMENTS = 200, 2_000
-_WITHDRAWN = re.compile(
-    r"^\W*withdrawn\b"
-    r"|\b(?:this|the|our)\s(?:\w+\s)?(?:paper|article|submission|manuscript|work|note|preprint)"
-    r"\s(?:has\sbeen|is|was|have\sbeen)\s(?:\w+\s){0,2}(?:withdrawn|retracted)\b"
-    r"|\b(?:paper|submission|article)\swithdrawn\b",
-    re.IGNORECASE,
-)
-# Publishers begin the title with the notice: `RETRACTED ARTICLE: ...`, `Erratum to: ...`.
-_TITLE = re.compile(
-    r"\W*(?:(?P<withdrawn>withdraw(?:n|al))|(?P<retracted>retract(?:ed|ion))"
-    r"|(?:(?:author|publisher)['’]?s? )?(?P<corrected>correction|errat(?:um|a)|corrigend(?:um|a))"
-    r"|(?P<doubted>(?:editorial )?expression of concern))"
-    r"(?: (?:article|paper|note|notice|to|for|of)){0,3}"
-    r"\s?(?:[:.–—]|$|(?<= to)|(?<=notice)|(?<=note))",
-    re.IGNORECASE,
-)
-
-
-def status_of(title: str | None, abstract: str | None, comments: str = "") -> str | None:
-    """Status stated by a paper or by a notice on it, such as `withdrawn`; None if neither does."""
-    notice = _TITLE.match((title or "")[:_OPENING])
-    if notice:
-        return next(name for name, text in notice.groupdict().items() if text)
-    texts = ((abstract or "").strip()[:_OPENING], comments[:_MAX_COMMENTS])
-    return "withdrawn" if any(_WITHDRAWN.search(text) for text in texts) else None
-
-
-def with_status(document: Document) -> Document:
-    """Set a document's status from its source, or else from its title and abstract."""
-    status = document.withdrawn or status_of(document.title, document.abstract)
-    return replace(document, withdrawn=status)

@@ -40,7 +40,10 @@ _OWN_ROLES = frozenset({"acknowledgements", "references"})
 _MARK = re.compile(f"([{CITE}{REFER}])([^{CITE}{REFER}{END}]*){END}")
 _MAX_NESTED = 12
 _LIGATURES = dict(zip("ﬀﬁﬂﬃﬄﬅﬆ", ("ff", "fi", "fl", "ffi", "ffl", "st", "st"), strict=True))
-_PLAIN = str.maketrans({**_LIGATURES, **dict.fromkeys("\u00ad\u200b\u2060\ufeff")})
+_PLAIN = str.maketrans({**_LIGATURES, **dict.fromkeys("\u00ad\u200b\u200e\u200f\u2060\ufeff")})
+_JOINERS = re.compile("(?<=[\x00-\u024f])[\u200c\u200d]+")
+"""Joiners behind Latin letters, which other scripts need."""
+_ABSTRACT = re.compile(r"abstract\b[\s.:–—-]*", re.IGNORECASE)
 
 
 def assemble(paper: Manuscript, about: Document) -> Document:
@@ -50,7 +53,12 @@ def assemble(paper: Manuscript, about: Document) -> Document:
     """
     works = Works(paper.entries, paper.style, paper.labels)
     show = works.print
-    sections, abstract = build_sections(paper.blocks, show(paper.abstract), show)
+    blocks, abstract = list(paper.blocks), show(paper.abstract)
+    if not abstract and blocks and blocks[0].heading is None:
+        text = show(PARAGRAPH.join(blocks[0].paragraphs))
+        if (label := _ABSTRACT.match(text)) is not None:
+            blocks, abstract = blocks[1:], text[label.end() :]
+    sections, abstract = build_sections(blocks, abstract, show)
     title = show(paper.title)
     marked = None
     if paper.marks is not None:
@@ -62,7 +70,7 @@ def assemble(paper: Manuscript, about: Document) -> Document:
         about,
         title=title or None,
         abstract=abstract or None,
-        authors=tuple(paper.authors),
+        authors=tuple(replace(one, name=plain_text(one.name)) for one in paper.authors),
         sections=sections,
         references=works.references,
         tables=tuple(replace(table, ordinal=ordinal) for ordinal, table in enumerate(tables)),
@@ -74,7 +82,7 @@ def assemble(paper: Manuscript, about: Document) -> Document:
 
 def plain_text(text: str) -> str:
     """Text without typesetting characters: ligatures, soft hyphens and zero-width spaces."""
-    return clean_text(text if text.isascii() else text.translate(_PLAIN))
+    return clean_text(text if text.isascii() else _JOINERS.sub("", text.translate(_PLAIN)))
 
 
 def build_sections(
@@ -101,7 +109,8 @@ def without_stubs(blocks: Iterable[Block]) -> list[Block]:
     """Drop stubs without a heading, empty reference sections, and roles that headings overrule."""
     kept: list[Block] = []
     for block in blocks:
-        if block.heading is None and len(" ".join(block.paragraphs).split()) < _MIN_WORDS:
+        is_short = len(" ".join(block.paragraphs).split()) < _MIN_WORDS
+        if block.heading is None and is_short and block.role != "other":
             continue
         role = role_of_heading(block.heading or "")
         if role == "references" and not block.paragraphs:
@@ -168,11 +177,7 @@ class Works:
             before, after, unknown, *keys = parts
             return self._print_citation(how, before, after, unknown, keys)
         labels = [self._labels.get(key.strip(), ("", "")) for key in parts[0].split(",")]
-        numbers = " and ".join(number for _, number in labels if number)
-        if how == "brackets":
-            return f"({numbers})" if numbers else ""
-        kind = next((kind for kind, number in labels if number), "")
-        return f"{kind} {numbers}" if kind and how else numbers
+        return print_labels(labels, how)
 
     def _print_citation(
         self, how: str, before: str, after: str, unknown: str, keys: Sequence[str]
@@ -180,7 +185,7 @@ class Works:
         works = [(unknown or key, next(iter(self.works_of(key)), None)) for key in keys]
         if how == "authors":
             return ", ".join(k if n is None else self._entries[n].names for k, n in works)
-        years = [k if n is None else str(self.references[n].year or "n.d.") for k, n in works]
+        years = [k if n is None else self._year(n) for k, n in works]
         if how.startswith("years"):
             return f"({', '.join(years)})" if how != "years" else ", ".join(years)
         is_textual = how == "text" or (how == "plain" and not self._style.cites_in_brackets)
@@ -194,9 +199,13 @@ class Works:
                 k if n is None else f"{name} ({_with_notes(before, year, after)})"
                 for (k, n), name, year in zip(works, names, years, strict=True)
             )
-        dated = (f"{n}, {y}" if n else y for n, y in zip(names, years, strict=True))
+        dated = (", ".join(filter(None, both)) for both in zip(names, years, strict=True))
         inside = _with_notes(before, "; ".join(dated), after)
         return inside if how == "bare" else f"({inside})"
+
+    def _year(self, number: int) -> str:
+        """The year of a work as citations print it."""
+        return str(self.references[number].year or self._entries[number].without_year)
 
     def table(self, table: RawTable, marked: PrintedCitations | None = None) -> CitedTable:
         """A table with the works that it and each of its rows cite; its ordinal is left at 0.
@@ -285,6 +294,41 @@ def _pass_covered(texts: list[str], covered: dict[int, int]) -> None:
     while covered.get(len(texts), 0) > 0:
         covered[len(texts)] -= 1
         texts.append("")
+
+
+def print_labels(labels: Iterable[tuple[str, str]], how: str) -> str:
+    """Numbers of parts of the paper in the form that `refer` names; unknown ones are left out."""
+    known = [(kind, number) for kind, number in labels if number]
+    if how == "names":
+        return _listed([kind for kind, _ in known])
+    has_brackets = how in {"brackets", "range", "list"}
+    texts: list[str] = []
+    for kind, together in groupby(known, key=lambda label: label[0]):
+        numbers = [number for _, number in together]
+        in_brackets = how == "brackets" or (has_brackets and kind == "Equation")
+        shown = [f"({number})" for number in numbers] if in_brackets else numbers
+        is_many = len(shown) > 1
+        is_run = is_many and (how == "range" or (len(shown) > 2 and _are_consecutive(numbers)))
+        printed = f"{shown[0]} to {shown[-1]}" if is_run else _listed(shown)
+        is_named = how not in {"", "brackets"} and kind != ""
+        texts.append(f"{_plural(kind) if is_many else kind} {printed}" if is_named else printed)
+    return _listed(texts)
+
+
+def _listed(texts: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(texts[:-1]), *texts[-1:])))
+
+
+def _plural(name: str) -> str:
+    ends = {"y": "ies", "x": "ices"}
+    return f"{name[:-1]}{ends[name[-1]]}" if name[-1] in ends else f"{name}s"
+
+
+def _are_consecutive(numbers: Sequence[str]) -> bool:
+    parts = [number.rpartition(".") for number in numbers]
+    counts = [int(last) if last.isdecimal() else -1 for _, _, last in parts]
+    is_one = len({before for before, _, _ in parts}) == 1
+    return is_one and counts[0] >= 0 and counts == list(range(counts[0], counts[0] + len(counts)))
 
 
 def _with_notes(before: str, inside: str, after: str) -> str:

@@ -4,6 +4,7 @@ A reader yields a `Manuscript`, which names cited works by the keys of the marku
 list these keys; running text holds them as `cite` writes them. `assemble` makes the `Document`.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -35,7 +36,11 @@ def cite(
 
 
 def refer(keys: str, how: str = "") -> str:
-    """A reference to comma-separated labels: `2`; `Table 2` if `named`; `(2)` if `brackets`."""
+    """A reference to comma-separated labels, to be printed when all of them are known.
+
+    `how` is empty for `2`, else `named` (`Equation 2`), `list` (`Equations (2) and (4)`), `range`
+    (`Equations (2) to (4)`), `brackets` (`(2)`) or `names` (`Equation`).
+    """
     return f"{REFER}{how}{PART}{keys}{END}"
 
 
@@ -94,8 +99,22 @@ class Story(list[str]):
 
 def full_name(parts: Iterable[str], otherwise: str = "") -> str:
     """A person's name from its parts in order, else `otherwise`; empty if it has no letters."""
-    name = " ".join(filter(None, parts)) or otherwise
+    name = without_asides(" ".join(filter(None, parts)) or otherwise)
     return name if any(map(str.isalpha, name)) else ""
+
+
+_ASIDE = re.compile(
+    r"""\s*(?:[(（[][^()（）[\]]{1,80}[)）\]]|“[^“”]{1,30}”|(?<=\s)"[^"]{1,30}"(?=\s))"""
+)
+_OTHER_SCRIPT = re.compile(
+    r"(?<=[A-Za-z.])\s+[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af·\s]+(?=$|[,;])"
+)
+
+
+def without_asides(name: str) -> str:
+    """A name without what is in brackets, in quotes or in a second script."""
+    plain = " ".join(_ASIDE.sub(" ", name).split(" "))
+    return _OTHER_SCRIPT.sub("", plain).strip() if any(map(str.isalpha, plain)) else name
 
 
 def paragraphs_in(text: str) -> list[str]:
@@ -124,6 +143,8 @@ class Entry:
     """Number of people with a separate forename and surname."""
     names: str = ""
     """Authors as a citation prints them: `Smith et al.`"""
+    without_year: str = "n.d."
+    """What a citation prints if the entry has no year."""
     numbers: Mapping[str, str] = field(default_factory=dict)
     """Identifiers by kind: `doi`, `arxiv`."""
     links: str = ""

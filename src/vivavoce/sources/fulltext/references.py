@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from vivavoce.records import Reference
-from vivavoce.sources.fulltext.model import Entry
+from vivavoce.sources.fulltext.model import Entry, without_asides
 from vivavoce.text.identifiers import PRINTED_YEAR, arxiv_id_in, find_doi, find_year
 
 BRACKETED = re.compile(r"\[(?P<label>\d{1,4}|[A-Za-z+’'&]{1,12}\+?\s?(?:\d{1,4}[a-z]?)?)\]\s*")
@@ -233,9 +233,12 @@ def _is_venue(text: str) -> bool:
 
 
 def are_names(text: str) -> bool:
-    """Check whether a text is nothing but names with initials, or the dash that repeats them."""
+    """Check whether a text is nothing but names, or the dash that repeats them."""
     parts = re.split(r",\s(?:and\s)?|\sand\s|\s&\s", text.strip(" ,"))
-    return all(_NAME.fullmatch(part) or set(part) == {"—"} for part in parts)
+    return all(
+        _NAME.fullmatch(part) or set(part) == {"—"} or (len(part.split()) < 5 and is_name(part))
+        for part in parts
+    )
 
 
 MARK = "\x04"
@@ -252,11 +255,12 @@ _NO_NAME = re.compile(
     r"|\bieee\b|\bpages\b|[@\d\\{}=]|https?:",
     re.IGNORECASE,
 )
-_IEEE_GRADE = r"(?:Member|Fellow),\s{1,9}IEEE"
 _GRADE = re.compile(
-    rf",\s{{0,9}}(?:\w+\s{{1,9}}){{0,2}}{_IEEE_GRADE}\b"
-    rf"|^\s{{0,9}}(?:\w+\s{{1,9}})?{_IEEE_GRADE}\s{{0,9}}$"
+    r"(?:,\s{0,9}(?:\w+\s{1,9}){0,2}|^\s{0,9}(?:\w+\s{1,9})?)(?:Member|Fellow),?\s{1,9}(?:of\s(?:the\s)?)?[A-Z]{2,9}\b"
 )
+"""A grade of membership behind a name: `Senior Member, IEEE`."""
+_ABBREVIATION = re.compile(r"(?:[A-Z][a-z]?\.?){2,5}")
+"""A laboratory or a degree, which is no name: `NLP`, `PhD`."""
 _MAX_NAME = 60
 
 
@@ -264,7 +268,7 @@ def names_in(lines: Iterable[str]) -> Iterator[str]:
     """The names in the first lines; the lines after these are the affiliation."""
     is_open = may_go_on = True
     for line in lines:
-        text = _GRADE.sub(",", line).strip()
+        text = _GRADE.sub(",", without_asides(line)).strip()
         if not text.strip(f" ,{MARK}"):
             continue
         parts = (" ".join(piece.split()).strip(" .*†‡§¶∗") for piece in _SEPARATOR.split(text))
@@ -287,7 +291,7 @@ def is_name(text: str) -> bool:
         and _NO_NAME.search(text) is None
         and words[0][0].isalpha()
         and not words[-1][0].islower()
-        and not (len(words) == 1 and text.isascii() and text.isupper())  # such as a laboratory
+        and not (len(words) == 1 and _ABBREVIATION.fullmatch(text))
     )
 
 

@@ -9,6 +9,7 @@ from lxml import etree
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document
 from vivavoce.sources import Source, has_suffix, read_with
+from vivavoce.sources.formulas import print_mathml, print_script
 from vivavoce.sources.fulltext.assemble import assemble
 from vivavoce.sources.fulltext.model import (
     Block,
@@ -26,11 +27,10 @@ from vivavoce.sources.xml import (
     children,
     parse_xml,
     pieces_of,
-    print_power,
     span_of,
     text_of,
 )
-from vivavoce.text.dates import parse_date
+from vivavoce.text.dates import date_in, find_day
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id, find_doi, find_orcid, find_year
 
 _XML_ID = "{http://www.w3.org/XML/1998/namespace}id"
@@ -157,8 +157,12 @@ def _published(root: etree._Element) -> str | None:
     """The date of publication in the header, never the day on which a program made the file."""
     places = ("publicationStmt/date", "sourceDesc/biblStruct/monogr/imprint/date")
     dates = (date for place in places for date in root.iterfind(f"teiHeader/fileDesc/{place}"))
-    stated = (date.get("when") or "" for date in dates if date.get("type") == "published")
-    return next((when for when in stated if parse_date(when)), None)
+    stated = (date for date in dates if date.get("type") in {"published", "datePub"})
+    found = (
+        date_in(date.get("when")) or date_in(_text(date)) or find_day(_text(date))
+        for date in stated
+    )
+    return next(filter(None, found), None)
 
 
 def _blocks(root: etree._Element) -> list[Block]:
@@ -320,7 +324,10 @@ def _text(element: etree._Element | None, skip: frozenset[str] = frozenset()) ->
 
 
 def _special(element: etree._Element, skip: frozenset[str]) -> str | None:
-    return print_power(element) if (element.get("rend") or "").startswith("sup") else None
+    if element.tag == "math":
+        return print_mathml(element)
+    sign = {"sup": "^", "sub": "_"}.get((element.get("rend") or "")[:3])
+    return print_script(element, sign) if sign else None
 
 
 SOURCE = Source(
@@ -328,5 +335,5 @@ SOURCE = Source(
     summary="GROBID TEI XML: full text, references and tables, one paper a file",
     matches=has_suffix(*_SUFFIXES),
     read=read_with(lambda content, name: [read_document(content, name)], _LARGEST_FILE, "paper"),
-    reader_version="7",
+    reader_version="8",
 )

@@ -12,8 +12,8 @@ from lxml import etree
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
 from vivavoce.sources import Source, has_suffix, read_with
-from vivavoce.sources.catalogues.decoding import status_of
 from vivavoce.sources.fulltext.latex.typeset import plain_text
+from vivavoce.sources.notices import status_of
 from vivavoce.sources.xml import safe_parser, text_of
 from vivavoce.text.dates import date_in, period
 from vivavoce.text.identifiers import arxiv_month, find_arxiv_id, find_doi

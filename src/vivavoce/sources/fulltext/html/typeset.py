@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 from lxml import etree
 
 from vivavoce.errors import InputError
+from vivavoce.sources.formulas import print_mathml, print_script
 from vivavoce.sources.fulltext.model import PARAGRAPH
-from vivavoce.sources.xml import check_text, children, parse_xml, print_mathml, print_power
+from vivavoce.sources.xml import check_text, children, parse_xml
 from vivavoce.text.normalise import clean_text
 
 # Classes of sections.
@@ -41,6 +43,8 @@ _ITEM_TAGS = frozenset(
     "ltx_tag_item ltx_tag_itemize ltx_tag_enumerate ltx_tag_description ltx_tag_inline-itemize "
     "ltx_tag_inline-enumerate ltx_tag_inline-description ltx_tag_inline-item".split()
 )
+_CHARSET = re.compile(rb"<meta\b[^<>]{0,200}\bcharset\s?=\s?[\"']?([\w-]{1,30})", re.IGNORECASE)
+_HEAD_BYTES = 4_096
 _MAX_TAGS = 1_000_000
 _PAGES = ("article", "div", "section", "main")
 # arXiv's banner, which lists what did not convert, has the same class as the paper.
@@ -57,6 +61,10 @@ def parse_page(content: bytes) -> etree._Element:
     Nothing outside the file is loaded. A page too deep or too large for the parser is refused.
     """
     content = content.removeprefix(b"\xef\xbb\xbf")
+    charset = _CHARSET.search(content[:_HEAD_BYTES])
+    if charset is not None and charset[1].lower() != b"utf-8":
+        with suppress(LookupError, UnicodeDecodeError):
+            content = content.decode(charset[1].decode("ascii")).encode()
     check_text(content)
     if content.count(b"<") > _MAX_TAGS:
         raise InputError(f"it has more than {_MAX_TAGS:,} tags, which no paper has")
@@ -240,9 +248,11 @@ class Writer:
             self.inside(element, depth)
             self._append("]")
         elif not names & _ITEM_TAGS or _is_word(element):
-            power = print_power(element) if tag == "sup" else None
-            self._append("^" if power else "")
-            self.inside(element, depth)
+            sign = {"sup": "^", "sub": "_"}.get(tag)
+            if sign and (script := print_script(element, sign)):
+                self._text(script)
+            else:
+                self.inside(element, depth)
 
     def _text(self, text: str | None) -> None:
         if text:

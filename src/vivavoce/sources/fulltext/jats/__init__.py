@@ -17,6 +17,7 @@ from vivavoce.sources.fulltext.jats.parts import (
     read_table,
 )
 from vivavoce.sources.fulltext.model import Block, Manuscript
+from vivavoce.sources.notices import status_named
 from vivavoce.sources.xml import children, parse_xml
 from vivavoce.text.dates import date_in, parse_month, period
 from vivavoce.text.headings import split_heading
@@ -40,12 +41,6 @@ _ASIDE = frozenset(
     | {"supplementary-material", "media", "graphic", "inline-graphic", "object-id"}
 )
 _PLACES = ("body", "back", "floats-group", "floats-wrap")
-_NOTICES = {
-    **dict.fromkeys(("retraction", "partial-retraction"), "retracted"),
-    **dict.fromkeys(("correction", "corrected-article", "addendum"), "corrected"),
-    "expression-of-concern": "doubted",
-}
-"""Types of articles that are notices about another article, or about themselves."""
 _RELATIONS = (("related-article", "related-article-type"), ("pub-history/event", "event-type"))
 """Elements that state a retraction by their type, such as `retraction-forward`."""
 _ROLE_OF_TYPE = {
@@ -187,9 +182,8 @@ def _status(article: etree._Element) -> str | None:
         for path, name in _RELATIONS
         for one in article.iterfind(f"{_META}/{path}")
     )
-    is_retracted = any(kind.lower().startswith("retract") for kind in kinds)
-    named = _NOTICES.get((article.get("article-type") or "").lower())
-    return "retracted" if is_retracted else named
+    is_retracted = any(status_named(kind) == "retracted" for kind in kinds)
+    return "retracted" if is_retracted else status_named(article.get("article-type") or "")
 
 
 def _licence(article: etree._Element) -> str | None:
@@ -285,5 +279,5 @@ SOURCE = Source(
     dates="venue",
     matches=_matches,
     read=read_with(lambda content, name: [read_document(content, name)], _LARGEST_FILE, "paper"),
-    reader_version="8",
+    reader_version="9",
 )

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from lxml import etree
 
+from vivavoce.sources.formulas import print_mathml, print_script
 from vivavoce.sources.fulltext.model import RANGE, Cell, Entry, RawTable, bounded, full_name
 from vivavoce.sources.xml import (
     MAX_HEIGHT,
@@ -13,8 +14,6 @@ from vivavoce.sources.xml import (
     is_all_in,
     is_dash,
     pieces_of,
-    print_mathml,
-    print_power,
     span_of,
     text_of,
 )
@@ -152,7 +151,8 @@ def _special(element: etree._Element, skip: frozenset[str]) -> str | None:
         return f" [{''.join(pieces_of(element, _APART, skip, _special)).strip()}]"
     if element.tag in _NAME_PARTS and element.getnext() is not None:
         return f"{''.join(pieces_of(element, _APART, skip, _special))} "
-    return print_power(element) if element.tag == "sup" else None
+    sign = {"sup": "^", "sub": "_"}.get(str(element.tag))
+    return print_script(element, sign) if sign else None
 
 
 def _is_raised_marker(element: etree._Element) -> bool:

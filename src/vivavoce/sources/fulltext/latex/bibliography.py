@@ -32,6 +32,7 @@ _MAX_RAW = 3_000
 
 _PACKAGES = frozenset({"\\usepackage", "\\RequirePackage"})
 _BIB = frozenset({"\\bibliography", "\\addbibresource", "\\addglobalbib", "\\nobibliography"})
+_CLASSES = frozenset({"\\documentclass", "\\documentstyle"})
 _STYLE = frozenset({"\\bibliographystyle"})
 _NUMERIC_STYLE = re.compile(
     r"(?:plain|unsrt|abbrv|ieeetr|ieee|acm|siam|splncs|elsarticle-num|nature|apsrev|aps|vancouver"
@@ -59,6 +60,10 @@ _PERSON = re.compile(r"\{\{[^{}]{0,200}hash=[^{}]{0,200}\}")
 _PART = re.compile(r"\b(family|given|prefix)=\{((?:[^{}]|\{[^{}]{0,200}\}){0,300})\}")
 _ONE_NAME = re.compile(r"\{(?:[^{}]|\{[^{}]*\})*\}")
 """A name without parts, such as that of an organisation: braces around the whole."""
+_AMS_ENTRY = frozenset({"\\bib"})
+_AMS_FIELD = re.compile(
+    r"(?:^|[,\s])([a-z]{2,20})\s{0,9}=\s{0,9}\{((?:[^{}]|\{[^{}]{0,500}\}){0,2000})\}"
+)
 _VENUES = ("journal", "journaltitle", "booktitle", "publisher", "school", "institution")
 
 
@@ -96,7 +101,7 @@ def _item(setter: Typesetter, key: str, label: str, start: int, end: int) -> Ent
     surnames, first = _names(label, blocks[0])
     has_others = len(surnames) > 2 or _OTHERS.search(label.partition("(")[0]) is not None
     # A natbib label, such as `Smith et al.(2015)Smith, Jones, and Kim`.
-    names, bracket, _ = label.partition("(")
+    names, bracket, rest = label.partition("(")
     shown = " ".join(names.split()) if bracket and len(names) < 200 else ""
     return Entry(
         key=key.strip(),
@@ -105,6 +110,7 @@ def _item(setter: Typesetter, key: str, label: str, start: int, end: int) -> Ent
         years=[label, printed_year(raw)],
         surnames=[first or ""],
         names=shown or short_names(surnames, has_others=has_others),
+        without_year="" if rest == ")" else "n.d.",
         links="".join(layout.tokens[start:end])[:_MAX_RAW],
     )
 
@@ -161,7 +167,10 @@ def read_entries(files: PaperFiles, main: str, layout: Layout) -> tuple[list[Ent
         cited = _read_cited([files.text(name) for name in names], keys) if names else []
         if len(cited) > known:
             entries, has_labels = cited, None
-    is_numeric = _is_numeric(layout) if has_labels is None else not has_labels
+    class_name = next(layout.names(_CLASSES), "")
+    if class_name.startswith("revtex"):
+        has_labels = None  # which every list of REVTeX has
+    is_numeric = _is_numeric(layout, class_name) if has_labels is None else not has_labels
     packages = list(layout.names(_PACKAGES))
     is_bracketed = any(_BRACKETS_PACKAGE.match(name) for name in packages)
     has_natbib = "natbib" in packages or any(
@@ -172,6 +181,8 @@ def read_entries(files: PaperFiles, main: str, layout: Layout) -> tuple[list[Ent
 
 def _printed(files: PaperFiles, main: str, layout: Layout) -> tuple[list[Entry], bool | None]:
     """The printed list, and whether its labels have names; None if that is unknown."""
+    if entries := _amsrefs(layout):
+        return entries, False
     entries = read_items(layout)
     if entries:
         return entries, any(entry.names and "(" in _label(layout) for entry in entries[:1])
@@ -196,6 +207,23 @@ def _printed(files: PaperFiles, main: str, layout: Layout) -> tuple[list[Entry],
     return [], None
 
 
+def _amsrefs(layout: Layout) -> list[Entry]:
+    r"""The entries of `\bib` commands, which repeat a field for each author."""
+    entries: list[Entry] = []
+    for place in list(layout.find(_AMS_ENTRY))[:_MAX_ENTRIES]:
+        key = layout.group(place + 1)
+        kind = layout.group(key.after) if key else None
+        body = layout.group(kind.after) if kind else None
+        if key is None or body is None:
+            continue
+        fields: dict[str, str] = {}
+        for name, value in _AMS_FIELD.findall(layout.source(body)):
+            is_more = name == "author" and name in fields
+            fields[name] = f"{fields[name]} and {value}" if is_more else fields.get(name, value)
+        entries.append(_entry(layout.source(key).strip(), fields))
+    return entries
+
+
 def _label(layout: Layout) -> str:
     for place in layout.find(frozenset({"\\bibitem"})):
         label = layout.option(place + 1)
@@ -212,8 +240,11 @@ def _bib_files(files: PaperFiles, layout: Layout) -> list[str]:
     return list(dict.fromkeys(paths))
 
 
-def _is_numeric(layout: Layout) -> bool:
-    """Check by the style and the packages whether citations print numbers."""
+def _is_numeric(layout: Layout, class_name: str) -> bool:
+    """Check by the class, the style and the packages whether citations print numbers."""
+    if class_name.startswith("revtex"):
+        given = layout.option(next(layout.find(_CLASSES)) + 1)
+        return given is None or "rmp" not in layout.source(given)
     for place in layout.find(_PACKAGES):
         option, argument = layout.option(place + 1), layout.required(place)
         options = layout.source(option).replace(" ", "") if option else ""

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from fractions import Fraction
 
 from vivavoce.sources.fulltext.latex.files import PaperFiles
 from vivavoce.sources.fulltext.latex.layout import CONDITIONS, is_own_command
@@ -11,8 +12,15 @@ _DOCUMENT_ENVIRONMENTS = frozenset(
     f"\\{kind}DocumentEnvironment" for kind in ("New", "Renew", "Declare", "Provide")
 )
 _COLLECTING = frozenset({"\\NewEnviron", "\\RenewEnviron"})
+_MAX_ARGUMENTS = 9
 _HIDING = frozenset({"\\comment", "\\setbox"})
 """Commands with which an environment's definition hides its text."""
+
+
+Arguments = tuple[tuple[str, tuple[str, ...]], ...]
+"""The kind of each argument of a command, and its default: `{` and `[` for one in such brackets,
+`b` for the text of an environment, any other character for itself, which is there or not."""
+_BRACED = ("{", ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +28,7 @@ class Macro:
     """Definition of a command in the paper."""
 
     body: tuple[str, ...]
-    arguments: int = 0
-    default: tuple[str, ...] | None = None
-    """Default of the first argument, which is then optional."""
-    kinds: str = ""
-    """Kinds of arguments, for commands with several optional ones: `m`, `o` or `s` for each."""
+    arguments: Arguments = ()
 
 
 class Definitions(TokenStream):
@@ -39,6 +43,8 @@ class Definitions(TokenStream):
         """Environments whose text is not printed."""
         self.switches: dict[str, bool] = dict(CONDITIONS)
         r"""Answer of each `\ifname` and, under `toggle name`, of each toggle."""
+        self.counters: dict[str, Fraction] = {}
+        """Value of each counter, and of each length with its backslash."""
         self.options: set[str] = set()
         """Options of the document class."""
         self.packages: set[str] = set()
@@ -71,19 +77,20 @@ class Definitions(TokenStream):
         if macro.body != (name,):
             self.macros[name] = macro
 
-    def _parameters(self) -> tuple[int, tuple[str, ...] | None]:
-        """Number of arguments of a definition, and the default of the first if it has one."""
+    def _parameters(self) -> Arguments:
+        """The arguments of a definition; the first is in square brackets if it has a default."""
         given = "".join(self.optional() or []).strip()
         count = int(given) if len(given) == 1 and given in "123456789" else 0
         default = self.optional() if count else None
-        return count, None if default is None else tuple(default)
+        first = _BRACED if default is None else ("[", tuple(default))
+        return (first, *[_BRACED] * (count - 1)) if count else ()
 
     def define(self, *, keeps: bool) -> None:
         r"""Read a `\newcommand` definition; with `keeps`, leave a known command unchanged."""
         self.take("*")
         name = self.name()
-        count, default = self._parameters()
-        self.store(name, Macro(tuple(self.argument()), count, default), keeps=keeps)
+        arguments = self._parameters()
+        self.store(name, Macro(tuple(self.argument()), arguments), keeps=keeps)
 
     def define_primitive(self, *, is_expanded: bool) -> None:
         r"""Read a `\def` definition, or an `\edef`, whose body is expanded."""
@@ -100,18 +107,23 @@ class Definitions(TokenStream):
             body = tuple(part for t in body for part in (former if t == name else (t,)))
         # Text between the parameters would have to be matched in every call.
         if all(map(is_parameter, parameters)):
-            self.store(name, Macro(body, len(parameters)))
+            self.store(name, Macro(body, (_BRACED,) * len(parameters)))
 
-    def kinds(self) -> str:
-        """The kinds of arguments in a specification such as `s O{} m`."""
-        kinds: list[str] = []
-        depth = 0
-        for token in self.argument():
-            depth += (token == "{") - (token == "}")
-            if depth == 0 and token not in "{}":
-                kinds += ("m" if kind in "+m" else "s" if kind == "s" else "o"
-                          for kind in token if kind in "msoO")  # fmt: skip
-        return "".join(kinds[:9])
+    def specification(self) -> Arguments:
+        """The arguments in a specification such as `s O{} t+ m`."""
+        stream = TokenStream()
+        stream.push([kind for token in self.argument() for kind in token if not kind.isspace()])
+        arguments: list[tuple[str, tuple[str, ...]]] = []
+        while (kind := stream.next()) is not None and len(arguments) < _MAX_ARGUMENTS:
+            if kind in "mvb":
+                arguments.append(("b" if kind == "b" else "{", ()))
+            elif kind in "oO":
+                default = stream.argument() if kind == "O" else ["\\NoValue"]
+                arguments.append(("[", tuple(default)))
+            elif kind in "st":
+                sign = stream.next() if kind == "t" else "*"
+                arguments.append((sign or "*", ("\\BooleanFalse",)))
+        return tuple(arguments)
 
     def let(self) -> None:
         """Read a second name for a command."""
@@ -129,25 +141,23 @@ class Definitions(TokenStream):
         """Read the environment definition that follows `command`."""
         self.take("*")
         name = "".join(self.argument()).strip()
-        if command in _DOCUMENT_ENVIRONMENTS:
-            kinds = self.kinds()
-            first = Macro(tuple(self.argument()), len(kinds), kinds=kinds)
-            last = Macro(tuple(self.argument()))
-        else:
-            count, default = self._parameters()
-            body = tuple(self.argument())
-            if command in _COLLECTING:  # the text of the environment is printed at `\BODY`
-                place = body.index("\\BODY") if "\\BODY" in body else -1
-                first, last = Macro(body[: max(place, 0)], count, default), Macro(body[place + 1 :])
-                change = self.hidden.add if place < 0 else self.hidden.discard
-                change(name)
-            else:
-                first, last = Macro(body, count, default), Macro(tuple(self.argument()))
-                if not _HIDING.isdisjoint(body):
-                    self.hidden.add(name)
+        is_document = command in _DOCUMENT_ENVIRONMENTS
+        arguments = self.specification() if is_document else self._parameters()
+        body = tuple(self.argument())
+        after = () if command in _COLLECTING else tuple(self.argument())
+        text = "\\BODY" if command in _COLLECTING else ""
+        if arguments and arguments[-1][0] == "b":
+            text, arguments = f"#{len(arguments)}", arguments[:-1]
+        if text in body:  # which stands for the text of the environment
+            place = body.index(text)
+            body, after = body[:place], (*body[place + 1 :], *after)
+            text = ""
+        is_hidden = text != "" or not _HIDING.isdisjoint(body)
+        change = self.hidden.add if is_hidden else self.hidden.discard
+        change(name)
         if name and not is_own_command(f"\\begin{{{name}}}"):
-            self.macros[f"\\begin{{{name}}}"] = first
-            self.macros[f"\\end{{{name}}}"] = last
+            self.macros[f"\\begin{{{name}}}"] = Macro(body, arguments)
+            self.macros[f"\\end{{{name}}}"] = Macro(after)
 
 
 def is_parameter(token: str) -> bool:

@@ -84,10 +84,12 @@ class PaperFiles:
         self._read += len(content)
         if self._read > _LARGEST_PAPER:
             raise InputError(f"its files hold more than {_LARGEST_PAPER >> 20} MiB of text")
-        if (declared := _ENCODING.search(content)) is not None:
+        text, start = "", 0
+        for declared in _ENCODING.finditer(content):
+            text += decode(content[start : declared.start()], self.encoding)
             name = (declared[1] or declared[2]).decode("ascii").lower()
-            self.encoding = _CODECS.get(name, name)
-        return decode(content, self.encoding)
+            self.encoding, start = _CODECS.get(name, name), declared.start()
+        return text + decode(content[start:], self.encoding)
 
     def _load(self, name: str) -> bytes:
         if self._folder is None:

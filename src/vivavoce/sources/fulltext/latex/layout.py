@@ -13,7 +13,10 @@ _LISTS = tomllib.loads((resources.files(__package__) / "vocabulary.toml").read_t
 _COMBINING: dict[str, str] = _LISTS["accents"]
 ACCENTS = frozenset(f"\\{name}" for name in _COMBINING)
 SYMBOLS: dict[str, str] = {f"\\{name}": text for name, text in _LISTS["symbols"].items()}
-APPENDICES = ("\\appendix", "\\appendices", "\\begin{appendices}", "\\begin{appendix}")
+APPENDICES = (
+    *("\\appendix", "\\appendices"),
+    *(f"\\begin{{{name}}}" for name in ("appendices", "appendix", "subappendices")),
+)
 THANKS = ("ack", "acks", *(f"acknowledg{e}ment{s}" for e in ("", "e") for s in ("", "s")))
 SECTIONS: dict[str, int] = {f"\\{name}": level for name, level in _LISTS["sections"].items()}
 SILENT = {

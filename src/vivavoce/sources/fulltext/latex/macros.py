@@ -4,16 +4,19 @@ Expansion stops once it has made more tokens than any paper needs, so a macro th
 doubles with every call, costs bounded time and memory. The paper is then read again without it.
 """
 
+import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from functools import cache
 from importlib import resources
 
 from vivavoce.errors import InputError
-from vivavoce.sources.fulltext.latex.definitions import Definitions, Macro, is_parameter
+from vivavoce.sources.fulltext.latex.acronyms import Acronyms
+from vivavoce.sources.fulltext.latex.conditions import COUNTING, Conditions
+from vivavoce.sources.fulltext.latex.definitions import Macro, is_parameter
 from vivavoce.sources.fulltext.latex.files import PaperFiles
 from vivavoce.sources.fulltext.latex.layout import CONDITIONS, commands
-from vivavoce.sources.fulltext.latex.packages import Acronyms, choose, quantity
+from vivavoce.sources.fulltext.latex.quantities import Quantities
 from vivavoce.sources.fulltext.latex.tokens import LITERAL, EndlessMacros, Frame, tokenise
 
 _MAX_TOKENS = 3_000_000
@@ -25,9 +28,9 @@ _DEFINE, _DOCUMENT_COMMANDS, _PRIMITIVE_DEFINE, _ENVIRONMENT, _INPUT, _IMPORT = 
 _ENDS = frozenset({"\\fi", "\\repeat"})
 _PATCHES = {"\\patchcmd": 5, "\\apptocmd": 4, "\\pretocmd": 4}
 """Commands that patch another one, with their number of arguments; they are not carried out."""
+_VERSION = re.compile(r"\\(include|exclude)(?:comment|version)")
 _MAX_IGNORED = 3
 """Most endless macros that a paper may have."""
-_COMPARES = frozenset({"\\ifx", "\\if", "\\ifcat"})
 
 
 def expand(files: PaperFiles, name: str) -> list[str]:
@@ -37,10 +40,14 @@ def expand(files: PaperFiles, name: str) -> list[str]:
         InputError: Files or macros exceed all bounds, even without the macros called most.
     """
     ignored: frozenset[str] = frozenset()
+    acronyms = Acronyms()
     while True:
-        expander = Expander(files, ignored)
+        expander = Expander(files, ignored, acronyms)
         try:
-            return expander.expand(name)
+            tokens = expander.expand(name)
+            if not acronyms.were_missed():
+                return tokens
+            acronyms = Acronyms(acronyms.known)
         except EndlessMacros:
             busiest = next((n for n, _ in expander.calls.most_common() if n not in ignored), None)
             if len(ignored) == _MAX_IGNORED or busiest is None:
@@ -48,27 +55,27 @@ def expand(files: PaperFiles, name: str) -> list[str]:
             ignored |= {busiest}
 
 
-class Expander(Definitions):
+class Expander(Conditions):
     """Reads a paper, starting from its main file."""
 
-    def __init__(self, files: PaperFiles, ignored: Collection[str] = ()) -> None:
+    def __init__(
+        self, files: PaperFiles, ignored: Collection[str] = (), acronyms: Acronyms | None = None
+    ) -> None:
         super().__init__(files, ignored)
         self.calls: Counter[str] = Counter()
         """Number of calls of each macro."""
-        self._acronyms = Acronyms()
+        self._acronyms = acronyms or Acronyms()
+        self._quantities = Quantities()
         self._inputs = 0
-        self._skipped = 0
-        """Number of open conditions, counted from the one being skipped; 0 when reading."""
-        self._has_else = False
 
     def expand(self, name: str) -> list[str]:
         """Every token of the paper; `InputError` if its macros or files exceed all bounds."""
         self.frames.append(Frame(tokenise(self._files.text(name)), name))
-        self.frames.append(Frame(_prelude()))
+        self.frames.append(Frame(_prelude()[""]))
         out: list[str] = []
         while (token := self.next()) is not None:
-            if self._skipped:
-                self._skip(token)
+            if self.skipped:
+                self.skip(token)
                 continue
             if token[0] == "\\" and self._execute(token, out):
                 if out and out[-1] == "\\end{document}":
@@ -79,15 +86,6 @@ class Expander(Definitions):
             if len(out) > _MAX_TOKENS:
                 raise InputError("its text is larger than a paper can be")
         return out
-
-    def _skip(self, token: str) -> None:
-        """Skip a token of a branch that is not taken."""
-        if token in self.switches:
-            self._skipped += 1
-        elif token in _ENDS:
-            self._skipped -= 1
-        elif token == "\\else" and self._skipped == 1 and self._has_else:
-            self._skipped = 0
 
     def _execute(self, token: str, out: list[str]) -> bool:
         """Carry out a command; False for one that is left to be printed."""
@@ -100,18 +98,20 @@ class Expander(Definitions):
         elif token in _PRIMITIVE_DEFINE:
             self.define_primitive(is_expanded=token in {"\\edef", "\\xdef"})
         elif token in _DOCUMENT_COMMANDS:
-            name, kinds = self.name(), self.kinds()
-            self.store(name, Macro(tuple(self.argument()), len(kinds), kinds=kinds))
+            name, arguments = self.name(), self.specification()
+            self.store(name, Macro(tuple(self.argument()), arguments))
         elif token == "\\let":
             self.let()
         elif token in _ENVIRONMENT:
             self.define_environment(token)
         elif token == "\\newif":
             self.switches.setdefault(self.name(), False)
-        elif token in self.switches:
-            self._decide(token)
-        elif token == "\\else":
-            self._skipped, self._has_else = 1, False
+        elif token in self.switches or (token[:3] == "\\if" and self.is_open_condition(token)):
+            self.decide(token)
+        elif token in COUNTING:
+            out += [token, *self.count(token)]
+        elif token in {"\\else", "\\or"}:
+            self.leave_branch()
         elif token in _ENDS:
             pass
         elif token in _PATCHES:
@@ -124,24 +124,24 @@ class Expander(Definitions):
             folder, name = self._file_name(), self._file_name()
             self._input(f"{folder.rstrip('/')}/{name}" if folder else name)
         elif token == "\\InputIfFileExists":
-            self._input(self._file_name())
-            self.argument()
-            self.argument()
+            name, found, missing = self._file_name(), self.argument(), self.argument()
+            self.push(found if self.has_file(name) else missing)
+            self._input(name)
         elif token in {"\\usepackage", "\\RequirePackage", "\\documentclass"}:
             self._use_package(token, out)
-        elif token in {"\\excludecomment", "\\includecomment"}:
-            change = self.hidden.add if token == "\\excludecomment" else self.hidden.discard
+        elif (version := _VERSION.fullmatch(token)) is not None:
+            change = self.hidden.add if version[1] == "exclude" else self.hidden.discard
             change("".join(self.argument()).strip())
         elif token in {"\\begin", "\\end"}:
             self._environment(token, out)
         elif token == "\\endinput":
             while self.frames and self.frames.pop().name is None:
                 pass
-        elif (taken := choose(token, self)) is not None:
+        elif (taken := self.choose(token)) is not None:
             self.push(taken)
         elif (printed := self._acronyms.print(token, self)) is not None:
             self.push(printed)
-        elif "siunitx" in self.packages and (made := quantity(token, self)) is not None:
+        elif (made := self._quantities.print(token, self)) is not None:
             self.push(made)
         else:
             return self._set_switch(token)
@@ -155,35 +155,16 @@ class Expander(Definitions):
                 return True
         return False
 
-    def _decide(self, token: str) -> None:
-        answer = self.switches[token]
-        if token in _COMPARES:
-            first, second = self.next() or "", self.next() or ""
-            answer = self.macros.get(first, first) == self.macros.get(second, second)
-        elif token == "\\ifdefined":
-            answer = self.is_defined(self.next() or "")
-        elif token == "\\ifcsname":
-            parts: list[str] = []
-            while (part := self.next()) not in {None, "\\endcsname"}:
-                parts.append(part or "")
-            answer = self.is_defined("\\" + "".join(parts).strip())
-        if not answer:
-            self._skipped, self._has_else = 1, True
-
     def _call(self, macro: Macro) -> None:
-        kinds = macro.kinds or "m" * macro.arguments
-        if macro.default is not None:
-            kinds = "o" + kinds[1:]
         values: list[Sequence[str]] = []
-        for kind in kinds:
-            if kind == "m":
+        for kind, default in macro.arguments:
+            if kind == "{":
                 values.append(self.argument())
-            elif kind == "s":
-                star = self.take("*")
-                values.append(["*"] if star else [])
-            else:
+            elif kind == "[":
                 given = self.optional()
-                values.append(given if given is not None else macro.default or ())
+                values.append(default if given is None else given)
+            else:
+                values.append(["\\BooleanTrue"] if self.take(kind) else default)
         size = len(macro.body) + sum(
             len(values[int(token[1]) - 1])
             for token in macro.body
@@ -225,15 +206,16 @@ class Expander(Definitions):
         return name
 
     def _use_package(self, token: str, out: list[str]) -> None:
-        """Read in packages that are the paper's own; keep the command to be looked at later."""
+        """Read in the paper's own packages, but none that lays out titles; keep the command."""
         options = self.optional()
         names = "".join(self.argument())
         if token == "\\documentclass":
             self.options |= {each.strip() for each in "".join(options or []).split(",")}
         for name in names.split(","):
             self.packages.add(name.strip())
+            self.push(_prelude().get(name.strip(), ()))
             path = self._files.find(name, suffixes=(".sty",))
-            if path and "\\ProvidesPackage" not in self._files.text(path):
+            if path and "maketitle" not in self._files.text(path):
                 self._read_in(path)
         out += [token, "[", *(options or []), "]", "{", *filter(None, [names]), "}"]
 
@@ -261,9 +243,12 @@ class Expander(Definitions):
 
 
 @cache
-def _prelude() -> tuple[str, ...]:
-    """Commands of classes and packages, defined before the paper's own."""
-    return tuple(tokenise((resources.files(__package__) / "prelude.tex").read_text("utf-8")))
+def _prelude() -> dict[str, tuple[str, ...]]:
+    """Definitions read before a paper's own, by the package that they need; empty for none."""
+    text = (resources.files(__package__) / "prelude.tex").read_text("utf-8")
+    first, *others = re.split(r"^%% (\S+)$", text, flags=re.MULTILINE)
+    parts = zip(["", *others[::2]], [first, *others[1::2]], strict=True)
+    return {name: tuple(tokenise(definitions)) for name, definitions in parts}
 
 
 def _find_document(tokens: Sequence[str], command: str) -> int | None:

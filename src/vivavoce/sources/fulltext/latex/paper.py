@@ -1,12 +1,13 @@
 """A paper from its tokens: header, sections, references and tables."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from string import ascii_lowercase
 
 from vivavoce.errors import InputError
-from vivavoce.records import Author
 from vivavoce.sources.fulltext.assemble import without_stubs
+from vivavoce.sources.fulltext.latex.authors import read_authors
 from vivavoce.sources.fulltext.latex.bibliography import read_entries
 from vivavoce.sources.fulltext.latex.files import PaperFiles
 from vivavoce.sources.fulltext.latex.layout import (
@@ -17,13 +18,13 @@ from vivavoce.sources.fulltext.latex.layout import (
     FIGURES,
     MATH,
     SECTIONS,
-    SILENT,
     TABLES,
     TABULARS,
     THANKS,
     TITLES,
     Layout,
     Span,
+    is_own_command,
 )
 from vivavoce.sources.fulltext.latex.macros import expand
 from vivavoce.sources.fulltext.latex.numbering import LABEL, Counters, SectionNumbers
@@ -37,73 +38,18 @@ from vivavoce.sources.fulltext.model import (
     Story,
     paragraphs_in,
 )
-from vivavoce.sources.fulltext.references import MARK, names_in
-
-_PARTS = frozenset({"\\and", "\\And", "\\AND", "\\qquad", "\\hfill"})
-_BLOCK = frozenset({"\\IEEEauthorblockN"})
-_RAISED = frozenset({"\\textsuperscript", "\\inst", "\\thanks", "\\Thanks", "\\footnotemark"})
-_BREAKS = frozenset({"\\\\", "\\newline"})
-_GAPS = frozenset({"\\quad", "\\hspace"})
-_MAX_AUTHORS = 3_000
-
-
-def read_authors(setter: Typesetter, arguments: Sequence[Span]) -> tuple[Author, ...]:
-    r"""The authors named in the arguments of `\author` commands, each once."""
-    names = dict.fromkeys(name for argument in arguments for name in _names(setter, argument))
-    return tuple(map(Author, list(names)[:_MAX_AUTHORS]))
-
-
-def _names(setter: Typesetter, argument: Span) -> Iterator[str]:
-    layout = setter.layout
-    places = list(layout.find(_BLOCK, argument.start, argument.end))
-    blocks = [layout.group(place + 1) for place in places] or [argument]
-    for block in filter(None, blocks):
-        for part in _split(layout, block, _PARTS):
-            lines = _split(layout, part, _BREAKS)
-            yield from names_in(_line(setter, line) for line in lines)
-
-
-def _split(layout: Layout, span: Span, breaks: frozenset[str]) -> Iterator[Span]:
-    start = span.start
-    for place in layout.find(breaks, span.start, span.end):
-        yield Span(start, place, place)
-        start = layout.past_options(place + 1)
-    yield Span(start, span.end, span.end)
-
-
-def _line(setter: Typesetter, span: Span) -> str:
-    """The text of a line, with marks for its raised parts: affiliation numbers and notes."""
-    layout = setter.layout
-    out: list[str] = []
-    place = span.start
-    while place < span.end:
-        token = layout.tokens[place]
-        if token in _RAISED:
-            group = layout.group(layout.past_options(place + 1))
-            place = group.after if group and token in {*SILENT, "\\textsuperscript"} else place + 1
-            out.append(MARK)
-            continue
-        if token == "$":
-            place = 1 + next(layout.find(frozenset({"$"}), place + 1, span.end), span.end)
-            out.append(MARK)
-            continue
-        if token in _GAPS:
-            out.append(",")
-            place = layout.past_groups(layout.past_options(place + 1), SILENT.get(token, 0))
-            continue
-        following = place + 1
-        while following < span.end and layout.tokens[following] not in {*_RAISED, "$", *_GAPS}:
-            following += 1
-        setter.walk(place, following, out, 1)
-        place = following
-    return "".join(out).replace("\n", " ")
-
 
 _CLASS = frozenset({"\\documentclass", "\\documentstyle"})
 _ROMAN_CLASS = re.compile(r"IEEEtran|revtex", re.IGNORECASE)
 _CAPTION = frozenset({"\\caption"})
+_SUBFLOATS = frozenset(
+    {"\\subfloat", "\\subfigure", "\\subtable", "\\subcaptionbox"}
+    | {f"\\begin{{{name}}}" for name in ("subfigure", "subtable")}
+)
 _ALGORITHMS = ("algorithm", "algorithm*", "algorithm2e")
 _DEFAULT_DEPTH = 3
+_MIN_STATEMENT = 3
+"""Fewest words of a statement behind the text of the body."""
 _HEADER = TITLES | AUTHORS | ABSTRACTS
 
 
@@ -125,8 +71,12 @@ class _Reader:
     tables: list[RawTable] = field(default_factory=list)
     labels: dict[str, tuple[str, str]] = field(default_factory=dict)
     current: tuple[str, str] = ("", "")
+    level: int = 0
+    """Level of the current section."""
     figures: int = 0
     table_count: int = 0
+    body_end: int = 0
+    """Start of the last section."""
     appendix_end: int = 0
     """End of the environment of the appendix, else of the paper."""
     layout_end: int = 0
@@ -135,7 +85,8 @@ class _Reader:
     def read(self) -> None:
         tokens = self.layout.tokens
         start = next((p + 1 for p, token in enumerate(tokens) if token == "\\begin{document}"), 0)
-        hooks: dict[str, Hook] = dict.fromkeys(SECTIONS, self._section)
+        hooks: dict[str, Hook] = dict.fromkeys(self._unknown_after_body(tokens), self._statement)
+        hooks |= dict.fromkeys(SECTIONS, self._section)
         hooks |= dict.fromkeys(TITLES, self._title)
         hooks |= dict.fromkeys(AUTHORS, self._author)
         hooks |= dict.fromkeys(ABSTRACTS, self._abstract)
@@ -168,6 +119,7 @@ class _Reader:
         number = None if is_starred else self.numbering.step(level)
         heading = self.setter.line(argument.start, argument.end).rstrip(" .:") or None
         role = "appendix" if self.numbering.in_appendix else None
+        self.level = level
         self.story.open(Block(heading, number, level, role))
         self.current = ("Section", number or "")
         self.counters.enter_section(level, number)
@@ -215,7 +167,8 @@ class _Reader:
         return spans[-1].after
 
     def _appendix(self, place: int, out: list[str]) -> int:
-        self.numbering.start_appendix()
+        is_inside = self.layout.tokens[place] == "\\begin{subappendices}"
+        self.numbering.start_appendix(self.level if is_inside else 0)
         self.appendix_end = self.layout.ends.get(place, len(self.layout.tokens))
         return place + 1
 
@@ -223,6 +176,37 @@ class _Reader:
         level = SECTIONS["\\section"] + self.shift
         self.story.open(Block("Acknowledgements", level=level))
         return self.layout.past_options(place + 1)
+
+    def _unknown_after_body(self, tokens: Sequence[str]) -> set[str]:
+        """Commands that the reader does not know, used behind the last section of the body."""
+        appendix = next(self.layout.find(frozenset(APPENDICES)), len(tokens))
+        sections = list(self.layout.find(frozenset(SECTIONS), 0, appendix))
+        numbered = [place for place in sections if tokens[place + 1 : place + 2] != ["*"]]
+        self.body_end = max(numbered or sections, default=len(tokens))
+        return {
+            token
+            for token in tokens[self.body_end :]
+            if token[:1] == "\\" and token[1:].isalpha() and not is_own_command(token)
+        }
+
+    def _statement(self, place: int, out: list[str]) -> int:
+        """Open a part of its own for a statement, which a class takes as an argument."""
+        tokens = self.layout.tokens
+        span = self.layout.group(place + 1) if place > self.body_end else None
+        before = tokens[place - 1] if place else ""
+        if span is None or not before[-1:].isspace() or not self._is_statement(span):
+            return self.setter.command(tokens[place], place, out, 0)
+        self.story.open(Block(level=SECTIONS["\\section"] + self.shift, role="other"))
+        self.setter.walk(span.start, span.end, self.story, 1)
+        return span.after
+
+    def _is_statement(self, span: Span) -> bool:
+        """Check whether an argument is prose, and nothing but commands follows on its line."""
+        after = self.layout.past_spaces(span.after)
+        following = self.layout.tokens[after : after + 1]
+        text = self.setter.line(span.start, span.end)
+        is_alone = not following or following[0] == PARAGRAPH or following[0][0] == "\\"
+        return is_alone and len(text.split()) >= _MIN_STATEMENT
 
     def _label(self, place: int, out: list[str]) -> int:
         argument = self.layout.required(place)
@@ -259,10 +243,21 @@ class _Reader:
         if self.layout.tokens[place][7:-1] in FIGURES:
             self.figures += any(True for _ in self.layout.find(_CAPTION, place, end))
             label = ("Figure", str(self.figures))
+            self._note_parts(place, end, label)
         else:
             label = self.counters.algorithm()
         self._note_labels(place, end, label)
         return end + 1
+
+    def _note_parts(self, start: int, end: int, whole: tuple[str, str]) -> None:
+        """Note the labels of the lettered parts of a figure or a table."""
+        parts = self.layout.find(_SUBFLOATS, start + 1, end)
+        for letter, place in zip(ascii_lowercase, parts, strict=False):
+            stop = self.layout.ends.get(place)
+            if stop is None:
+                group = self.layout.required(place)
+                stop = group.after if group else place + 1
+            self._note_labels(place, stop, (whole[0], whole[1] + letter))
 
     def _table(self, place: int, out: list[str]) -> int:
         """Take a table out of the text; a small tabular used for layout stays in the text."""
@@ -280,7 +275,9 @@ class _Reader:
         if table is not None:
             self.tables.append(table)
             self.table_count += bool(table.caption)
-            self._note_labels(place, end, ("Table", str(self.table_count)))
+            label = ("Table", str(self.table_count))
+            self._note_parts(place, end, label)
+            self._note_labels(place, end, label)
         return end + 1
 
 

@@ -25,7 +25,7 @@ _TOKEN = re.compile(
 )
 _ADDRESS = re.compile(
     r"(\\(?:url|href|path|nolinkurl))"
-    r"(?:[ \t\n]{0,9}\{([^{}]*)\}|([^A-Za-z\s{*\[])([^\n]{0,999}?)\3)"
+    r"(?:[ \t\n]{0,9}\{((?:[^{}]|\{[^{}]{0,200}\})*)\}|([^A-Za-z\s{*\[])([^\n]{0,999}?)\3)"
 )
 _ESCAPED = re.compile(r"\\(?:([%#&$_{}~])|\\)")
 _PARAMETER = re.compile(r"#[1-9](?![\w-])")
@@ -114,6 +114,40 @@ def source_of(tokens: list[str]) -> str:
     return " ".join("".join(parts).split())
 
 
+def fields_of(tokens: Sequence[str]) -> dict[str, list[str]]:
+    """Values by name in a list such as `short = {A}, draft`, without the hyphens in names."""
+    fields: dict[str, list[str]] = {}
+    name, depth = "", 0
+    value: list[str] = []
+    parts = [part for token in tokens for part in re.split("([,=])", token)]
+    for part in [*parts, ","]:
+        if part == "," and depth == 0:
+            if not name:
+                name, value = "".join(value).strip(), ["true"]
+            fields[name.replace("-", "")] = _bare(value)
+            name, value = "", []
+        elif part == "=" and depth == 0 and not name:
+            name, value = "".join(value).strip(), []
+        elif part:
+            depth += (part == "{") - (part == "}")
+            value.append(part)
+    return fields
+
+
+def _bare(value: list[str]) -> list[str]:
+    """A value without the spaces around it, or without its braces if it has them."""
+    while value and not value[-1].strip():
+        value.pop()
+    while value and not value[0].strip():
+        del value[0]
+    if value[:1] == ["{"] and value[-1] == "}":
+        return value[1:-1]
+    if value:
+        value[0] = value[0].lstrip()
+        value[-1] = value[-1].rstrip()
+    return value
+
+
 class EndlessMacros(InputError):
     """Raised when macros make more than any paper needs."""
 
@@ -171,10 +205,13 @@ class TokenStream:
         return token
 
     def take(self, wanted: str) -> bool:
-        """Skip spaces, then the wanted token; return True if it was there."""
-        if self.peek() != wanted:
+        """Skip spaces, then the wanted character; return True if it was there."""
+        token = self.peek() or ""
+        if token[:1] != wanted:
             return False
         self.next()
+        if token[1:]:
+            self.push([token[1:]])
         return True
 
     def argument(self) -> list[str]:

@@ -27,8 +27,15 @@ from vivavoce.text.normalise import is_power
 Hook = Callable[[int, list[str]], int]
 """Handles the command at a place and returns the place where the text continues."""
 
-_NAMED_REFERENCES = frozenset({"\\autoref", "\\cref", "\\Cref", "\\vref", "\\Autoref"})
-_REFERENCES = _NAMED_REFERENCES | {"\\ref", "\\subref", "\\eqref"}
+_REFERENCES = {
+    **dict.fromkeys(("\\ref", "\\subref", "\\labelcref"), ""),
+    **dict.fromkeys(("\\autoref", "\\Autoref", "\\vref"), "named"),
+    **dict.fromkeys(("\\cref", "\\Cref"), "list"),
+    **dict.fromkeys(("\\crefrange", "\\Crefrange"), "range"),
+    **dict.fromkeys(("\\namecref", "\\nameCref"), "names"),
+    "\\eqref": "brackets",
+}
+"""The form in which a command prints numbers, as `refer` names it."""
 _BY_NUMBER = {"\\ding": dingbat, "\\symbol": character, "\\unichar": character}
 _MAX_DEPTH = 12
 _MAX_FORMULA = 5_000
@@ -106,10 +113,11 @@ class Typesetter:
             out.append(cite(citation.keys, _how(token), before, after) if citation.keys else "")
             return citation.after
         if token in _REFERENCES and (labels := layout.required(place)) is not None:
-            is_named = token in _NAMED_REFERENCES
-            how = "named" if is_named else "brackets" if token == "\\eqref" else ""
-            out.append(refer(layout.source(labels), how))
-            return labels.after
+            how = _REFERENCES[token]
+            last = layout.group(labels.after) if how == "range" else None
+            keys = [layout.source(span) for span in (labels, last) if span is not None]
+            out.append(refer(",".join(keys), how))
+            return (last or labels).after
         if token in {"\\(", "\\["}:
             closing = "\\)" if token == "\\(" else "\\]"
             return self._formula(token, place, len(layout.tokens), out, closing)
@@ -120,6 +128,11 @@ class Typesetter:
             text = self.line(raised.start, raised.end, depth + 1).replace("$", "")
             out.append(f"^{text}" if is_power("".join(out[-1:]), text) else text)
             return raised.after
+        if token == "\\nicefrac" and (above := layout.required(place)) is not None:
+            below = layout.group(above.after)
+            parts = [self.line(part.start, part.end, depth + 1) for part in (above, below) if part]
+            out.append("/".join(parts))
+            return (below or above).after
         if token == "\\xspace":
             following = layout.tokens[place + 1] if place + 1 < len(layout.tokens) else "}"
             out.append("" if following[0] in _AFTER_XSPACE else " ")
