@@ -2,12 +2,19 @@
 
 import json
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 NEEDS_NEURAL = "needs pip install 'vivavoce[neural]'"
+
+
+def needs(*packages: str) -> pytest.MarkDecorator:
+    """Skips tests where a package is missing; to look for it does not take the time to load it."""
+    is_missing = any(find_spec(package) is None for package in packages)
+    return pytest.mark.skipif(is_missing, reason=NEEDS_NEURAL)
 
 
 def save_bert(

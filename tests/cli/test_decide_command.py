@@ -172,8 +172,8 @@ def test_more_winners_than_contestants_are_refused(opened: Round, tmp_path: Path
     models = ("--model", "extractive/lead", "--model", "extractive/centrality")
     where = ("--round", opened.folder, "--logs", tmp_path / "logs")
     done = viva_here("run", "title", *where, *models, "--decide", "top=2", expect=2)
-    assert "cannot be asked of 2 contestants" in " ".join(done.stderr.split())
-    assert not list(tmp_path.rglob("*.eval"))
+    assert "needs more contestants than title has: 2" in " ".join(done.stderr.split())
+    assert not [*tmp_path.rglob("*.eval"), *tmp_path.rglob("runs.jsonl")]
 
 
 PRICED = (

@@ -5,9 +5,11 @@ from pathlib import Path
 from threading import Event
 
 import pytest
+import typer
 from tests.servers.commands import interrupt, small_round, viva_here
 from tests.servers.scripted import Ask, Reply, opening, scripted
 
+from vivavoce.cli import app
 from vivavoce.results.board.building import leaderboard
 
 
@@ -31,3 +33,29 @@ def test_ctrl_c_prints_the_run_that_goes_on(tmp_path: Path) -> None:
         assert len(server.asks) >= 12
     rows = leaderboard(tmp_path / "my logs", resamples=0).rows
     assert {(row["task"], row["n"]) for row in rows} == {("title", 6), ("abstract", 6)}
+
+
+GOES_ON = "Stopped. Completed work is kept. To continue:"
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("exam papers", [GOES_ON, "  viva exam papers"]),
+        ("live board.toml", [GOES_ON, "  viva live board.toml"]),
+        ("demo", ["Stopped."]),
+    ],
+)
+def test_verbs_that_go_on_say_how(
+    command: str, said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def press_ctrl_c(**_: object) -> None:
+        raise KeyboardInterrupt
+
+    words = command.split()
+    verb = typer.main.get_command(app).commands[words[0]]  # type: ignore[attr-defined]
+    if words[0] == "live":
+        verb = verb.commands["config"]
+    monkeypatch.setattr(verb, "callback", press_ctrl_c)
+    monkeypatch.setattr("sys.argv", ["viva", *words])
+    assert viva_here(*words, expect=130).stderr.strip().splitlines() == said

@@ -1,36 +1,17 @@
-"""Ends of an exam: Ctrl-C, No to the plan, a question answered early, dates without papers."""
+"""Ends of an exam: No to the plan, a question answered early, dates without papers."""
 
 import os
 import pty
 import subprocess
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
-from threading import Event
 
 import pytest
 from tests.examining.papers import quality, save_pages
-from tests.servers.commands import VIVA, interrupt, only_json, viva_here
-from tests.servers.scripted import Ask, Reply, scripted
+from tests.servers.commands import VIVA, only_json, viva_here
+from tests.servers.scripted import scripted
 
 TWO = ("--model", "openai-api/scripted/fine", "--model", "openai-api/scripted/weak")
-
-
-@pytest.mark.slow
-def test_ctrl_c_ends_with_130_and_the_command_that_goes_on(tmp_path: Path) -> None:
-    papers, was_asked = save_pages(tmp_path / "papers", 8), Event()
-
-    def slowly(ask: Ask) -> Reply:
-        was_asked.set()
-        return replace(quality(ask), delay=2.0)
-
-    command = ["exam", str(papers), "--tasks", "abstract", "--yes", "--out", str(tmp_path / "out")]
-    with scripted(slowly) as server:
-        rest = interrupt([*command, *TWO], was_asked, server.environment)
-        assert rest == [*command, *TWO]
-        server.script = quality
-        done = viva_here(*rest, env=server.environment)
-        assert done.stdout.strip().endswith("index.html")
 
 
 @pytest.mark.slow

@@ -6,13 +6,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.small_models import NEEDS_NEURAL, save_bert
+from tests.small_models import needs, save_bert
 
 from vivavoce.errors import InputError, MissingExtra
 from vivavoce.metrics.neural import NAMES, BertScorer
 
-torch = pytest.importorskip("torch", reason=NEEDS_NEURAL)
-transformers = pytest.importorskip("transformers", reason=NEEDS_NEURAL)
+pytestmark = needs("torch", "transformers")
 
 WORDS = ["model", "paper", "graph", "learn", "##ing", "##s", "data", "score", "neural", "a", "the"]
 LETTERS = [chr(code) for code in range(ord("a"), ord("z") + 1)]
@@ -62,6 +61,9 @@ def test_40_pairs_equal_the_reference_implementation(model_dir: Path, scorer: Be
 
 
 def test_matching_by_hand(model_dir: Path, scorer: BertScorer) -> None:
+    import torch
+    import transformers
+
     tokenizer = transformers.AutoTokenizer.from_pretrained(model_dir)
     model = transformers.AutoModel.from_pretrained(model_dir)
     vectors = []
@@ -141,6 +143,9 @@ def test_a_layer_that_is_not_there_is_refused(model_dir: Path, layer: int) -> No
 
 
 def test_pickled_weights_are_not_loaded(model_dir: Path, tmp_path: Path) -> None:
+    import torch
+    import transformers
+
     folder = shutil.copytree(model_dir, tmp_path / "bert")
     (folder / "model.safetensors").unlink()
     weights = transformers.AutoModel.from_pretrained(model_dir).state_dict()

@@ -72,6 +72,26 @@ def test_a_table_of_one_paper_is_read_whichever_way_it_lies(text: str) -> None:
     assert (table.columns, table.rows) == (("Task",), (TableRow("111", ("QA",)),))
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Paper 111", "Paper 222"),
+        ("#111", "#222"),
+        ("Ref. [111]", "Ref. [222]"),
+        ("Paper 1: Deep Nets: A Survey", "Paper 2: Shallow Nets"),
+        ("Deep Nets: A Survey (111)", "Shallow Nets (p. 222)"),
+    ],
+)
+def test_a_name_may_have_a_word_an_id_or_a_title_beside_it(first: str, second: str) -> None:
+    table = table_from_text(f"| Paper | Task |\n|-|-|\n| {first} | MT |\n| {second} | QA |", NAMES)
+    assert table.papers == ("111", "222")
+
+
+def test_numbers_of_models_are_no_names_of_papers() -> None:
+    table = table_from_text("| Model | Task |\n|-|-|\n| GPT 111 | MT |\n| Llama 222 | QA |", NAMES)
+    assert table.papers == ("unknown: gpt111", "unknown: llama222")
+
+
 def test_papers_given_beside_a_text_are_the_selection() -> None:
     assert table_from_text("", NAMES, ["222", "Shallow nets"]).papers == ("222",)
 

@@ -27,6 +27,7 @@ from vivavoce.metrics.tables.table_schema import (
         ("Optimiser", "Optimizers"),
         ("Input / Output", "Output and input"),
         ("Training Corpora", "training dataset"),
+        ("Ties", "Tie"),
     ],
 )
 def test_these_names_are_one_column(gold: str, renamed: str) -> None:
@@ -42,6 +43,7 @@ def test_these_names_are_one_column(gold: str, renamed: str) -> None:
         ("Accuracy", "Асcuracy"),  # begins with two Cyrillic letters
         ("F1", "F2"),
         ("€", "£"),
+        ("Gas", "GA"),  # a word of three letters is no plural
     ],
 )
 def test_these_names_are_two_columns(gold: str, other: str) -> None:

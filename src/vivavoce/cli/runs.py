@@ -207,9 +207,9 @@ def score(
         }
         for name, entry in result["metrics"].items()
     ]
-    below = (
-        f"{predictions}: {counted(result['n'], 'item')}, {result['missing']:,} without a prediction"
-    )
+    lacking = {"without a prediction": result["missing"], **result["faults"]}
+    counts = [f"{number:,} {name.replace('_', ' ')}" for name, number in lacking.items()]
+    below = f"{predictions}: {', '.join([counted(result['n'], 'item'), *counts])}"
     columns = ("metric", "value", "95% interval", "n", "undefined")
     return Answer(result, [sheet("", rows, *columns, below=[below])])
 

@@ -5,10 +5,13 @@ become digits.
 """
 
 import html
+import json
 import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+
+from vivavoce.text.json_answer import find_json
 
 MAX_CHARACTERS = 500_000
 """Maximum number of characters read from an answer; a longer one counts as truncated."""
@@ -16,6 +19,7 @@ MAX_LINES = 10_000
 """Maximum number of lines read from an answer, not counting blank ones."""
 
 _CIRCLED = re.compile(r"^[ \t]{0,20}([①-⑳⑴-⒇⒈-⒛❶-➓㉑-㉟])", re.MULTILINE)
+_FULL_WIDTH = {code + 0xFEE0: code for code in range(0x21, 0x7F)}
 _BREAK_TAG = re.compile(r"</?(?:li|ol|ul|p|br|tr|div|table|h[1-6])\b[^<>\n]{0,200}>", re.IGNORECASE)
 _CELL_TAG = re.compile(r"</?t[dh]\b[^<>\n]{0,200}>", re.IGNORECASE)
 OTHER_TAG = re.compile(r"</?[a-z][^<>\n]{0,200}>", re.IGNORECASE)
@@ -40,7 +44,7 @@ _ESCAPED = {"n": "\n", "t": "\t", "r": "\n", "b": " ", "f": " "}
 _NUMBER = re.compile(
     r"[\s>*_|\"'#-]*+(?:(?:rank|paper|title|no|number|position|place)\b[\s.:#*]*+)?[(\[]?"
     r"(?P<number>[0-9]{1,5})(?:st|nd|rd|th)?(?:\s+place)?"
-    r"(?:\\?[.)\],:]+[*_]*+(?![0-9])|\s*+\||\s[-–—:]\s|[*_]+\s)",
+    r"(?:\.?[ºª]\.?\s|\\?[.)\],:]+[*_]*+(?![0-9])|\s*+\||\s[-–—:]\s|[*_]+\s)",
     re.IGNORECASE,
 )
 _HASH_NUMBER = re.compile(r"[\s>*_|-]*+#(?P<number>[0-9]{1,5})\s")
@@ -65,18 +69,32 @@ def read_lines(text: str) -> tuple[list[str], bool]:
     """Read the lines of an answer without its markup; also return whether it was truncated."""
     truncated = len(text) > MAX_CHARACTERS
     text = _CIRCLED.sub(
-        lambda mark: f"{int(unicodedata.numeric(mark[1]))}. ", text[:MAX_CHARACTERS]
+        lambda mark: f"{int(unicodedata.numeric(mark[1]))}. ",
+        text[:MAX_CHARACTERS].translate(_FULL_WIDTH),
     )
     for pattern, mark in _MARKS:
         text = pattern.sub(mark, text)
     text = _numbered(text)
     text = _CELL_TAG.sub(" | ", _BREAK_TAG.sub("\n", _FENCE.sub("\n", text)))
     text = html.unescape(OTHER_TAG.sub("", text))
-    lines = _open_containers(text).splitlines()
+    lines = _open_containers(_by_rank(text)).splitlines()
     kept = [number for number, line in enumerate(lines) if line.strip()]
     if len(kept) > MAX_LINES:
         lines, truncated = lines[: kept[MAX_LINES]], True
     return lines, truncated
+
+
+def _by_rank(text: str) -> str:
+    """Put the records of a JSON list in order, if one of their fields counts them from 1."""
+    records = find_json(text, lambda value: isinstance(value, list))
+    if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
+        return text
+    for key in records[0] if records else ():
+        ranks = {str(record.get(key)): record for record in records}
+        order = [ranks.get(str(number)) for number in range(1, len(records) + 1)]
+        if None not in order:
+            return json.dumps(order, ensure_ascii=False)
+    return text
 
 
 def _open_containers(text: str) -> str:

@@ -4,6 +4,7 @@ A family lists its score families as `SCORE_FAMILIES` in its module `family`. Wi
 answers to its tasks are scored as texts.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from functools import cache
@@ -15,7 +16,7 @@ from vivavoce.requests import ScoreOptions
 from vivavoce.statistics.intervals import Measured, estimate, resample
 from vivavoce.store import Row
 from vivavoce.tasks import broken_families, find_family, list_families
-from vivavoce.tasks.scoring.files import Rows, ScoreFamily, missing, read_pairs
+from vivavoce.tasks.scoring.files import Pair, Rows, ScoreFamily, read_pairs
 
 __all__ = ["ScoreFamily", "ScoreOptions", "list_score_families", "score"]
 
@@ -56,7 +57,8 @@ def score(
         given: Fields of `ScoreOptions`, in place of those of `options`.
 
     Returns:
-        `family`, `n`, `missing`, `metrics` (by name: value, ci, n and undefined) and `settings`.
+        `family`, `n`, `missing`, `faults` (number of answers by fault), `metrics` (by name: value,
+        ci, n and undefined) and `settings`.
 
     Raises:
         InputError: The family or an option is unknown, or a file is unreadable.
@@ -73,7 +75,7 @@ def score(
     _refuse_unused(chosen, options)
     golds, answers = (Path(one) if isinstance(one, str) else one for one in (gold, predictions))
     try:
-        measured, clusters, lacking = _measured(chosen, golds, answers, options)
+        measured, clusters, pairs = _measured(chosen, golds, answers, options)
     except InputError as error:
         raise InputError(f"{error}\n{chosen.shape}") from error
     resamples = 0 if chosen.measure_files else options.resamples
@@ -81,7 +83,8 @@ def score(
     return {
         "family": family,
         "n": len(clusters),
-        "missing": lacking,
+        "missing": sum(pair.prediction is None for pair in pairs),
+        "faults": dict(sorted(Counter(filter(None, (pair.fault for pair in pairs))).items())),
         "metrics": metrics,
         "settings": {**{name: getattr(options, name) for name in _OF_ALL}, **measured.settings},
     }
@@ -89,16 +92,16 @@ def score(
 
 def _measured(
     family: ScoreFamily, gold: Rows, predictions: Rows, options: ScoreOptions
-) -> tuple[Measured, list[str], int]:
-    """Measure answers; return values, clusters of items, and number of missing predictions."""
+) -> tuple[Measured, list[str], list[Pair]]:
+    """Measure answers; return values, clusters of items, and golds with their predictions."""
     if family.measure_files is not None:
         if not isinstance(gold, Path) or not isinstance(predictions, Path):
             raise InputError(f"{family.name} needs two files, not rows.")
-        return family.measure_files(gold, predictions, options), ["file"], 0
+        return family.measure_files(gold, predictions, options), ["file"], []
     assert family.measure is not None
     pairs = read_pairs(gold, predictions)
     measured = family.measure(pairs, options)
-    return measured, [pair.cluster for pair in pairs][: measured.items or None], missing(pairs)
+    return measured, [pair.cluster for pair in pairs][: measured.items or None], pairs
 
 
 _OF_ALL = ("resamples", "seed", "aggregate")

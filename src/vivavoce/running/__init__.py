@@ -34,7 +34,7 @@ from vivavoce.running.meter import Meter
 from vivavoce.running.provider_errors import Gate
 from vivavoce.running.resolving import count_answered, describe_cache, models_of, resolve
 from vivavoce.running.spec import decoding_of, rule_of
-from vivavoce.running.stopping import run_to_decision
+from vivavoce.running.stopping import comparisons_of, run_to_decision
 from vivavoce.store import Row, lock
 from vivavoce.tasks import CONTESTANTS, list_families
 
@@ -118,10 +118,13 @@ def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: 
     planned = spec.epochs * sum(min(size, spec.limit or size) for size in sizes)
     count = listen(progress, planned)
     asked = {name: list(getattr(spec, name)) for name in ("tasks", "models", "methods")}
-    with lock(spec.logs), recording(spec.logs, asked), ExitStack() as stack:
+    with lock(spec.logs), ExitStack() as stack:
         headers, set_aside = read_headers(spec.logs)
         models = models_of(tasks)
         mark_contents(models, headers)
+        rule = rule_of(spec)
+        comparisons = comparisons_of(tasks, rule, spec) if rule else {}
+        stack.enter_context(recording(spec.logs, asked))
         gates = [Gate(model, is_batched=spec.batch) for model in models]
         meter = Meter(spec.logs, spec.budget, is_batched=spec.batch)
         if is_metered := bool(spec.prices) or spec.budget is not None:
@@ -133,8 +136,9 @@ def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: 
         screen = unseen() if spec.display == "none" else nullcontext()
         # What Inspect prints goes to stderr; stdout is for results.
         with redirect_stdout(sys.stderr), screen:
-            if rule := rule_of(spec):
-                logs, stopped = run_to_decision(tasks, rule, spec, partial(_eval_set, spec=spec))
+            if comparisons:
+                ask = partial(_eval_set, spec=spec)
+                logs, stopped = run_to_decision(comparisons, spec.logs, ask)
             else:
                 logs, stopped = _eval_set(tasks, spec), []
         refused = {gate.model: gate.line for gate in gates if gate.line}

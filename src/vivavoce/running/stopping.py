@@ -73,20 +73,26 @@ def ask_again(task: Task, log: EvalLog) -> Task:
     return next((one for one in taken if len(one.dataset) >= size), asked)
 
 
-def run_to_decision(
-    tasks: Sequence[Task], rule: StoppingRule, spec: RunSpec, ask: Ask
-) -> tuple[list[EvalLog], list[Row]]:
-    """Ask the contestants of every task until its question is answered.
-
-    Returns:
-        The last log of every contestant, and the outcome of each comparison that ended.
-    """
-    kept = {str(path.absolute()) for path in spec.logs.iterdir()}
+def comparisons_of(
+    tasks: Sequence[Task], rule: StoppingRule, spec: RunSpec
+) -> dict[str, Comparison]:
+    """Comparisons of the tasks, by name; `InputError` if one has too few contestants."""
     groups: dict[tuple[str, ...], list[Task]] = defaultdict(list)
     for task in tasks:
         groups[section_of(task)].append(task)
     made = (Comparison(members, rule, spec) for members in groups.values())
-    comparisons = {one.name: one for one in made}
+    return {one.name: one for one in made}
+
+
+def run_to_decision(
+    comparisons: Mapping[str, Comparison], folder: Path, ask: Ask
+) -> tuple[list[EvalLog], list[Row]]:
+    """Ask the contestants of every comparison until its question is answered.
+
+    Returns:
+        The last log of every contestant, and the outcome of each comparison that ended.
+    """
+    kept = {str(path.absolute()) for path in folder.iterdir()}
     while asked := [task for one in comparisons.values() for task in one.next_look()]:
         for log in ask(asked):
             about = (log.eval.metadata or {})[COMPARISON]
@@ -218,8 +224,8 @@ class Comparison:
         ranked = [n for n, (name, _) in enumerate(steps) if short_name(name) != CEILING]
         if len(ranked) < 2 or self.rule.label == f"top={len(ranked)}":
             raise InputError(
-                f"--decide {self.rule.label} cannot be asked of {len(ranked)} contestants in "
-                f"{self.facts['task']}. Name more models or methods, or ask for fewer of the best."
+                f"--decide {self.rule.label} needs more contestants than {self.facts['task']} "
+                f"has: {len(ranked)}. Name more models or methods, or ask for fewer of the best."
             )
         who = [
             [str(task.model), getattr(task.model, "model_args", {}), *step]

@@ -69,8 +69,9 @@ _COURTEOUS = re.compile(r"\A(?:\w+[ ,]*){1,3}[.!。！]\s+")
 _SENTENCE_END = re.compile(r"[.!?。！]\s")
 _INNER_CAPITAL = re.compile(r"[^.!?\s] +[*_]*[A-Z]")
 _HEADING = re.compile(
-    r"(?:(?P<mark>#{1,6}[ \t]|[*_]{2}|\\(?:sub)?section\*?\{)[ \t]*[^\W\d_][^\n.!?*_]{0,40}"
-    r"[*_}]*[:：]?[*_]*|[^\W\d_][^\n.!?]{0,40}\n[=-]{3,})[ \t]*\n+"
+    r"(?:(?P<mark>#{1,6}[ \t]|[*_]{2}|\\(?:sub)?section\*?\{)[ \t]*(?:\d[\d.]{0,5}[ \t]+)?"
+    r"[^\W\d_][^\n.!?*_]{0,40}[*_}]*[:：]?[*_]*|[^\W\d_][^\n.!?]{0,40}\n[=-]{3,})[ \t]*\n+"
+    r"(?:\\label\{[^{}\n]{0,60}\}\s*)?"
 )
 _NAMED = _PATTERNS["named"]
 _REMARK_WORDS, _LEAD_IN_WORDS, _TITLE_WORDS = 40, 40, 30

@@ -39,7 +39,7 @@ from vivavoce.text.markers import (
     says_reasoning,
 )
 
-VERSION = 5
+VERSION = 6
 """Increase this when a change gives a different answer for the same message."""
 MAX_CHARACTERS = 2_000_000
 """Maximum number of characters read from a message."""
@@ -291,6 +291,12 @@ def only_text(text: str) -> tuple[tuple[str, str] | None, bool]:
     """The only text besides reasoning in a JSON object, and whether it is the only field."""
     is_whole = text[:1] in ("{", "`") and text[-1:] in ("}", "`")
     given = find_json(text) if is_whole else None
+    while (
+        isinstance(given, dict)
+        and len(given) == 1
+        and isinstance(inner := next(iter(given.values())), dict)
+    ):
+        given = inner
     if not isinstance(given, dict) or not all(isinstance(field, str) for field in given.values()):
         return None, False
     texts = [field for field in given.items() if not says_reasoning(field[0])]

@@ -54,9 +54,12 @@ def as_records(value: Any) -> Any:
     """Turn a table given by column, or as lists under a header, into records; else no change."""
     lists = value
     if isinstance(value, dict):
-        columns, rows = value.get("columns"), value.get("rows")
+        columns, rows = value.get("columns"), value.get("rows", value.get("data"))
+        labels = value.get("index")
         if isinstance(columns, list) and isinstance(rows, list):
             lists = [columns, *rows]
+            if isinstance(labels, list) and len(labels) == len(rows):  # as pandas splits a table
+                lists = [[label, *row] for label, row in zip(["", *labels], lists, strict=True)]
         elif len(value) > 1 and all(map(_is_list_of_texts, value.values())):
             lists = [list(value), *map(list, zip(*value.values(), strict=False))]
     if not isinstance(lists, list) or len(lists) < 2 or not all(map(_is_list_of_texts, lists)):

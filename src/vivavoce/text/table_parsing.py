@@ -10,7 +10,7 @@ A hostile answer costs no more than `TableBudget` allows: the rest is not read, 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from vivavoce.text import read_patterns
@@ -68,7 +68,10 @@ def html_end(text: str, start: int) -> int:
 
 
 def html_rows(text: str) -> Iterator[list[str]]:
-    """Rows of one HTML table; spanning cells are repeated, and inner tables become text."""
+    """Rows of one HTML table; spanning cells are repeated, and inner tables become text.
+
+    A row with nothing but one cell over several columns is a title, and left out.
+    """
     hanging: dict[int, tuple[int, str]] = {}
     """For each column that a cell spans into from above: the rows left, and the cell's text."""
     for cells in html_cells(text):
@@ -83,7 +86,13 @@ def html_rows(text: str) -> Iterator[list[str]]:
                 if rows > 1:
                     hanging[len(row)] = (rows - 1, words)
                 row.append(words)
-        yield row
+        if not _is_title([(words, columns) for words, columns, _ in cells]):
+            yield row
+
+
+def _is_title(cells: Sequence[tuple[str, int]]) -> bool:
+    """Check whether the only text in a row of cells, with their column spans, spans columns."""
+    return [columns > 1 for words, columns in cells if words] == [True]
 
 
 def html_cells(text: str) -> Iterator[list[tuple[str, int, int]]]:
@@ -180,13 +189,14 @@ def latex_rows(text: str) -> Iterator[list[str]]:
 
 def _latex_row(raw: list[str]) -> Iterator[list[str]]:
     raw[0] = _LATEX_RULE.sub("", raw[0])
-    cells: list[str] = []
-    for cell in raw:
-        span = _MULTICOLUMN.match(cell)
-        times = min(int(span.group(1)), MAX_COLUMNS) if span else 1
-        cells.extend([latex_words(cell)] * times)
-    if len(raw) > 1 or cells[0] or raw[0].strip() == "{}":
-        yield cells
+    cells = [
+        (latex_words(cell), min(int(span.group(1)), MAX_COLUMNS) if span else 1)
+        for cell in raw
+        for span in [_MULTICOLUMN.match(cell)]
+    ]
+    is_row = len(raw) > 1 or cells[0][0] or raw[0].strip() == "{}"
+    if is_row and not _is_title(cells):
+        yield [words for words, columns in cells for _ in range(columns)]
 
 
 _FENCE = re.compile(r"[ \t>]*(?:```|~~~)")

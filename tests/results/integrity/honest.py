@@ -62,7 +62,8 @@ def make_honest(folder: Path) -> None:
     with scripted(student(Golden(opened, TASKS))) as server:
         for name, arguments in RUNS.items():
             command: list[str | Path] = ["run", *arguments, "--round", opened.folder]
-            command += ["--logs", folder / "honest" / name, "--subset", "6"]
+            items = "2" if name == "table" else "6"  # a table takes a request a paper
+            command += ["--logs", folder / "honest" / name, "--subset", items]
             if name != "oracle":
                 command += ["--model", "openai-api/scripted/student"]
             viva_here(*command, env=server.environment)

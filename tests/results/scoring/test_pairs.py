@@ -8,7 +8,7 @@ import pytest
 
 from vivavoce.errors import InputError
 from vivavoce.results.scoring import score
-from vivavoce.tasks.scoring.files import missing, read_pairs
+from vivavoce.tasks.scoring.files import read_pairs
 
 
 def write(path, *rows, end="\n"):
@@ -26,7 +26,6 @@ def test_pairs_come_in_the_order_of_the_gold_file_and_a_lacking_answer_is_counte
         "x",
         None,
     ]
-    assert missing(pairs) == 1
 
 
 def test_one_and_the_text_one_are_two_ids(tmp_path):
@@ -42,7 +41,25 @@ def test_gzip_is_told_from_the_content_not_from_the_name(tmp_path):
     gold = write(tmp_path / "g.jsonl", {"id": 1})
     squeezed = tmp_path / "answers.txt"
     squeezed.write_bytes(gzip.compress(b'{"id": 1, "text": "a"}'))
-    assert missing(read_pairs(gold, squeezed)) == 0
+    [pair] = read_pairs(gold, squeezed)
+    assert pair.text() == "a"
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("Es tut mir leid, ich kann nicht helfen: Roads of Salt.", "refusal"),
+        ("**Title:** N/A", "placeholder"),
+        ("Abstract: TBD", "placeholder"),
+        ("I'm sorry, but I can't write that.", "refusal"),
+        ("<think>It may be Roads of Salt", "unclosed"),
+        ("<html><body>502 Bad Gateway: Roads of Salt</body></html>", "provider_error"),
+    ],
+)
+def test_what_is_no_answer_is_counted_and_worth_nothing_as_in_a_run(text, fault):
+    found = score("writing", [{"id": 1, "reference": "Roads of Salt"}], [{"id": 1, "text": text}])
+    assert found["faults"] == {fault: 1}
+    assert found["metrics"]["rougeL"]["value"] == 0
 
 
 def test_items_of_one_table_share_its_cluster(tmp_path):

@@ -49,6 +49,7 @@ FORMS = {
         "text alone": TEXT,
         "behind its name": f"Abstract: {TEXT}",
         "under a heading": f"## Abstract\n\n{TEXT}",
+        "under a numbered heading": f"## 2. Abstract\n\n{TEXT}",
         "under an underlined heading": f"Abstract\n========\n\n{TEXT}",
         "announced": f"Here is the abstract:\n\n{TEXT}",
         "with the speaker's name": f"Assistant: {TEXT}",
@@ -58,11 +59,15 @@ FORMS = {
         "HTML": f"<section><h2>Abstract</h2><p>{TEXT}</p></section>",
         "LaTeX environment": f"\\begin{{abstract}}\n{TEXT}\n\\end{{abstract}}",
         "LaTeX command": f"\\abstract{{{TEXT}}}",
+        "LaTeX section": f"\\section{{Abstract}}\n\\label{{sec:abstract}}\n\n{TEXT}",
         "JSON object": json.dumps({"abstract": TEXT}),
+        "JSON in JSON": json.dumps({"result": {"paper": {"abstract": TEXT}}}),
     },
     "ranking": {
         "numbers": "1. Boxes\n2. Tides\n3. Rain",
         "numbers in brackets": "(1) Boxes\n(2) Tides\n(3) Rain",
+        "full-width numbers": "１．Boxes\n２．Tides\n３．Rain",
+        "ordinals": "1.º Boxes\n2.º Tides\n3.º Rain",
         "bullets": "- Boxes\n- Tides\n- Rain",
         "letters": "a) Boxes\nb) Tides\nc) Rain",
         "Roman numerals": "i. Boxes\nii. Tides\niii. Rain",
@@ -78,6 +83,8 @@ FORMS = {
         "JSON object": '{"ranking": ["Boxes", "Tides", "Rain"]}',
         "JSON records": '[{"rank": 1, "title": "Boxes"}, {"rank": 2, "title": "Tides"}, '
         '{"rank": 3, "title": "Rain"}]',
+        "JSON records, by rank": '[{"rank": 3, "title": "Rain"}, {"rank": 1, "title": "Boxes"}, '
+        '{"rank": 2, "title": "Tides"}]',
         "JSON Lines": '{"rank": 1, "title": "Boxes"}\n{"rank": 2, "title": "Tides"}\n'
         '{"rank": 3, "title": "Rain"}',
         "JSON, ranks by title": '{"Rain": 3, "Boxes": 1, "Tides": 2}',
@@ -104,6 +111,8 @@ FORMS = {
         "</tr><tr><td>RainMap</td><td>69.0</td></tr></table>",
         "LaTeX": "\\begin{tabular}{lr}\nMethod & Score \\\\\nRiverNet & 71.5 \\\\\n"
         "RainMap & 69.0 \\\\\n\\end{tabular}",
+        "LaTeX under a title": "\\begin{tabular}{lr}\n\\multicolumn{2}{c}{Rivers} \\\\\n"
+        "Method & Score \\\\\nRiverNet & 71.5 \\\\\nRainMap & 69.0 \\\\\n\\end{tabular}",
         "JSON object": json.dumps({"entries": ENTRIES}),
         "JSON records": json.dumps(ENTRIES),
         "JSON Lines": "\n".join(map(json.dumps, ENTRIES)),
@@ -112,6 +121,8 @@ FORMS = {
         "JSON by column": '{"method": ["RiverNet", "RainMap"], "score": [71.5, 69.0]}',
         "JSON rows": '{"columns": ["Method", "Score"], "rows": [["RiverNet", 71.5], '
         '["RainMap", 69.0]]}',
+        "JSON, split": '{"columns": ["Score"], "index": ["RiverNet", "RainMap"], "data": [[71.5], '
+        "[69.0]]}",
     },
     "tables": {
         "Markdown": "| Paper | Model | Loss |\n|---|---|---|\n| Otters | GRU | squared |\n"
@@ -127,6 +138,9 @@ FORMS = {
         "</table>",
         "LaTeX": "\\begin{tabular}{lll}\nPaper & Model & Loss \\\\\nOtters & GRU & squared \\\\\n"
         "Seals & forest & Gini \\\\\n\\end{tabular}",
+        "HTML under a title": "<table><tr><td></td><th colspan=2>Traits</th></tr><tr><th>Paper</th>"
+        "<th>Model</th><th>Loss</th></tr><tr><td>Otters</td><td>GRU</td><td>squared</td></tr><tr>"
+        "<td>Seals</td><td>forest</td><td>Gini</td></tr></table>",
         "JSON object": json.dumps(GOLD["tables"]["table"]),
         "JSON records": '[{"Paper": "Otters", "Model": "GRU", "Loss": "squared"}, '
         '{"Paper": "Seals", "Model": "forest", "Loss": "Gini"}]',
@@ -138,6 +152,8 @@ FORMS = {
         '"Loss": ["squared", "Gini"]}',
         "JSON by column and paper": '{"Model": {"Otters": "GRU", "Seals": "forest"}, "Loss": '
         '{"Otters": "squared", "Seals": "Gini"}}',
+        "JSON, split": '{"columns": ["Model", "Loss"], "index": ["Otters", "Seals"], "data": '
+        '[["GRU", "squared"], ["forest", "Gini"]]}',
     },
 }
 

@@ -1,7 +1,9 @@
 """Reading of literature tables from JSON rows, or from tables inside a text."""
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import islice
 from typing import Any
 
 from vivavoce.errors import InputError
@@ -13,6 +15,8 @@ from vivavoce.text.table_lines import MAX_CELLS, MAX_COLUMNS, MAX_ROWS, ParsedTa
 from vivavoce.text.table_parsing import parse_tables
 
 _UNKNOWN = "unknown: "
+_MARK = re.compile(r"[\[\]():]")
+_MAX_MARKS = 20
 
 
 class PaperNames:
@@ -35,14 +39,17 @@ class PaperNames:
     def _find(self, name: str) -> str:
         """Find the paper's id; a name that no paper has is returned, marked as unknown."""
         words = plain_words(name[:MAX_CELL])
-        outer, _, inner = words.partition("[")
-        candidates = (words, words.strip("[]()"), inner.partition("]")[0], outer)
-        for candidate in dict.fromkeys(text.strip() for text in candidates):
-            paper = self._by_id.get(fold_words(candidate)) or self._by_title.get(
-                normalise_title(candidate)
-            )
-            if paper is not None and candidate:
+        bracketed = words.partition("[")[2].partition("]")[0]
+        for candidate in filter(None, (words, words.strip("[]()"), bracketed)):
+            paper = self._by_id.get(fold_words(candidate))
+            paper = paper or self._by_title.get(normalise_title(candidate))
+            if paper is not None:
                 return paper
+        # An id, authors or a number may stand before or behind a title.
+        for mark in islice(_MARK.finditer(words), _MAX_MARKS):
+            for beside in (words[: mark.start()], words[mark.end() :]):
+                if paper := self._by_title.get(normalise_title(beside)):
+                    return paper
         return f"{_UNKNOWN}{fold_words(words)}"
 
 
@@ -97,7 +104,8 @@ def table_from_text(
 def _by_paper(table: ParsedTable, names: PaperNames) -> ParsedTable:
     """Rearrange a table so that its first column names the papers."""
     grid = [table.header, *table.rows]
-    columns = list(zip(*grid, strict=True))
+    columns = [_without_label(column, names) for column in zip(*grid, strict=True)]
+    grid = list(zip(*columns, strict=True))
     named = [sum(map(names.knows, column[1:])) for column in columns]
     if sum(map(names.knows, table.header[1:])) > max(named, default=0):
         grid, named = columns, [1]
@@ -110,6 +118,16 @@ def _by_paper(table: ParsedTable, names: PaperNames) -> ParsedTable:
         grid = [tuple(row[n] for n in kept) for row in grid]
     header, *rows = grid
     return ParsedTable(header, tuple(rows))
+
+
+def _without_label(column: tuple[str, ...], names: PaperNames) -> tuple[str, ...]:
+    """A column without the word or sign before each id, as in `Paper 1` and `#1`."""
+    header, *cells = column
+    label = re.match(r".*\W", cells[0]) if len(cells) > 1 else None
+    if label is None or any(map(names.knows, cells)):
+        return column
+    ids = [cell.removeprefix(label[0]) for cell in cells]
+    return (header, *ids) if all(map(names.knows, ids)) else column
 
 
 def _counts(column: Sequence[str]) -> bool:

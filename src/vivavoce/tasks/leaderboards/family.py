@@ -172,7 +172,7 @@ def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
         if line is not None and "entries" in line.row:
             produced = ProducedBoard(tuple(_entries(line)))
         else:
-            produced = read_board(pair.text()) if line is not None else ProducedBoard(())
+            produced = read_board(pair.text() if line is not None else None)
         scores.append(score_board(_entries(pair.gold), produced))
     shares = {
         name: shares_of([one.ratios[name] for one in scores], options.aggregate)

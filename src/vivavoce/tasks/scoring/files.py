@@ -13,6 +13,7 @@ from vivavoce.metrics import Aggregate, Ratio
 from vivavoce.requests import ScoreOptions
 from vivavoce.statistics.intervals import Measured, Shares, means_of
 from vivavoce.store import Row, read_jsonl
+from vivavoce.tasks.scoring.faults import fault_in
 from vivavoce.text.final_answer import final_answer
 
 
@@ -63,11 +64,17 @@ class Pair:
         return None if all(line.row.get(name) is None for name in fields) else line
 
     def text(self) -> str | None:
-        """The final answer in the prediction's `text`; None without one."""
+        """The final answer in the prediction's `text`; None without one, or if it has a fault."""
         line = self.answer("text")
-        if line is None:
+        if line is None or self.fault:
             return None
         return final_answer(line.require("text", str, "a text or null")).text
+
+    @property
+    def fault(self) -> str | None:
+        """Fault of the prediction's `text`, such as a refusal; None without such a text."""
+        text = self.prediction.row.get("text") if self.prediction else None
+        return fault_in(text) if isinstance(text, str) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +124,6 @@ def read_pairs(gold: Rows, predictions: Rows) -> list[Pair]:
             raise InputError(f"{line.where}: cluster must be a string or an integer.")
         pairs.append(Pair(f"{type(cluster).__name__}:{cluster}", line, answers.get(key)))
     return pairs
-
-
-def missing(pairs: Sequence[Pair]) -> int:
-    """Number of gold rows without a prediction."""
-    return sum(pair.prediction is None for pair in pairs)
 
 
 def _read(rows: Rows, name: str) -> dict[tuple[str, str | int], Line]:

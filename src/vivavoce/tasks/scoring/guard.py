@@ -15,7 +15,7 @@ from inspect_ai.solver import TaskState
 
 from vivavoce.metrics import FaultyAnswer, Values
 from vivavoce.tasks.scoring import VALID
-from vivavoce.text import read_patterns
+from vivavoce.tasks.scoring.faults import fault_in
 from vivavoce.text.final_answer import final_answer
 
 WORK = ("steps", "searches", "reads")
@@ -32,38 +32,19 @@ FAULTS = (
 )
 
 _STOP_FAULTS = {"model_length": "overflow", "content_filter": "refusal"}
-_START = 400
-"""Characters searched for a refusal or an error text."""
-_REFUSAL_WORDS = 80
-_PATTERNS = read_patterns(__file__, "guard.toml")
-_REFUSALS = (_PATTERNS["refusal"], _PATTERNS["other_languages"])
-_PROVIDER_ERROR = _PATTERNS["provider_error"]
-_PLACEHOLDER = _PATTERNS["placeholder"]
 
 
 def find_fault(output: ModelOutput) -> str | None:
     """Find the fault of an output, one of `FAULTS`; None if it can be scored.
 
-    A refusal is recognised by the provider's stop reason, or by a short text that begins by
-    declining the request: papers too may begin with "I cannot" or "Sorry". An output that ends
-    inside its reasoning is `unclosed`; one such as "N/A" or "[Title]" is a `placeholder`.
+    What the provider states comes before what the text shows.
     """
     if (stop := _stop_reason(output)) in _STOP_FAULTS:
         return _STOP_FAULTS[stop]
-    if output.error or _PROVIDER_ERROR.match(output.completion[:_START].strip()):
+    if output.error:
         return "provider_error"
-    final = final_answer(output.completion)
-    text = final.text
-    texts = filter(None, (output.completion.strip(), text))
-    if any(_PLACEHOLDER.fullmatch(each[:_START]) for each in texts):
-        return "placeholder"
-    if final.is_unclosed:
-        return "unclosed"
-    if not any(character.isprintable() and not character.isspace() for character in text):
-        return "missing" if (output.metadata or {}).get("missing") else "empty"
-    is_short = len(text) < 2_000 and len(text.split()) <= _REFUSAL_WORDS
-    declines = any(pattern.match(text[:_START]) for pattern in _REFUSALS)
-    return "refusal" if is_short and declines else None
+    fault = fault_in(output.completion)
+    return "missing" if fault == "empty" and (output.metadata or {}).get("missing") else fault
 
 
 def answer_of(output: ModelOutput) -> str:

@@ -175,8 +175,9 @@ def read_table(answer: str, titles: Mapping[str, str]) -> LiteratureTable:
         return names.find(name) in titles
 
     def table_in(value: Any) -> Any:
+        is_split = isinstance(value, dict) and "data" in value
         has_key = isinstance(value, dict) and any(key in value for key in _KEYS)
-        return value if has_key else as_records(value)
+        return value if has_key and not is_split else as_records(value)
 
     decoded = find_json(answer, lambda value: _holds_table(table_in(value), is_paper), mend=True)
     if decoded is not None:
@@ -234,7 +235,7 @@ def _object(answer: str, *keys: str) -> Mapping[str, Any]:
 
 
 _KEYS = ("rows", "columns", "papers", "table")
-_PAPER = frozenset({"paper", "id", "label", "paper_id", "paper id", "#"})
+_PAPER = frozenset({"", "paper", "id", "label", "paper_id", "paper id", "#"})
 
 IsPaper = Callable[[str], bool]
 
@@ -245,7 +246,7 @@ def _holds_table(value: Any, is_paper: IsPaper) -> bool:
         by_name = _is_by_paper(value, is_paper) or _is_by_column(value, is_paper)
         return any(key in value for key in _KEYS) or by_name
     rows = value if isinstance(value, list) else []
-    return bool(rows) and all(isinstance(row, dict) and _paper_key(row) for row in rows)
+    return bool(rows) and all(isinstance(row, dict) and _paper_key(row) is not None for row in rows)
 
 
 def _in_form(value: Any, is_paper: IsPaper) -> Mapping[str, Any]:

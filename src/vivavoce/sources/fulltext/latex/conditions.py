@@ -12,7 +12,6 @@ from functools import partial
 from vivavoce.sources.fulltext.latex.definitions import Definitions
 from vivavoce.sources.fulltext.latex.tokens import PARAGRAPH, TokenStream
 
-_MAX_EXPANSIONS = 10
 _MAX_NESTED = 20
 _MAX_TEXT = 300
 _MAX_AHEAD = 20_000
@@ -184,12 +183,7 @@ class Conditions(Definitions):
 
     def text_of(self, tokens: Sequence[str]) -> str:
         """The text of an argument, with counters and commands without arguments expanded."""
-        left = list(tokens)
-        for _ in range(_MAX_EXPANSIONS):
-            place = next((p for p, token in enumerate(left) if self.body(token) is not None), None)
-            if place is None:
-                break
-            left[place : place + 1] = self.body(left[place]) or ()
+        left = self.expanded(tokens)
         values = self.counters
         text = "".join(str(values.get(t, t)) if t[0] == "\\" else t for t in left).strip()
         return _VALUE.sub(lambda found: str(self.counters.get(found[1] or found[2], "")), text)

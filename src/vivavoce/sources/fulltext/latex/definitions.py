@@ -1,6 +1,6 @@
 """Definitions of commands and environments, as LaTeX, its packages and TeX write them."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -13,6 +13,7 @@ _DOCUMENT_ENVIRONMENTS = frozenset(
 )
 _COLLECTING = frozenset({"\\NewEnviron", "\\RenewEnviron"})
 _MAX_ARGUMENTS = 9
+_MAX_EXPANSIONS = 10
 _HIDING = frozenset({"\\comment", "\\setbox"})
 """Commands with which an environment's definition hides its text."""
 
@@ -54,6 +55,17 @@ class Definitions(TokenStream):
         macro = self.macros.get(name)
         is_plain = macro is not None and not macro.arguments and name not in macro.body
         return macro.body if macro is not None and is_plain else None
+
+    def expanded(self, tokens: Sequence[str], kept: Collection[str] = ()) -> list[str]:
+        """Tokens with commands without arguments expanded, but those whose names are kept."""
+        left = list(tokens)
+        for _ in range(_MAX_EXPANSIONS):
+            places = (p for p, t in enumerate(left) if self.body(t) is not None)
+            place = next((p for p in places if left[p][1:] not in kept), None)
+            if place is None:
+                break
+            left[place : place + 1] = self.body(left[place]) or ()
+        return left
 
     def is_defined(self, name: str) -> bool:
         """Check whether a command is defined, by the paper or by LaTeX."""

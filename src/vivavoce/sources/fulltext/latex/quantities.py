@@ -10,7 +10,13 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from vivavoce.sources.fulltext.latex.definitions import Definitions
 from vivavoce.sources.fulltext.latex.layout import SYMBOLS
-from vivavoce.sources.fulltext.latex.tokens import LITERAL, TokenStream, fields_of, source_of
+from vivavoce.sources.fulltext.latex.tokens import (
+    LITERAL,
+    TokenStream,
+    fields_of,
+    source_of,
+    tokenise,
+)
 from vivavoce.text import read_data
 
 _NAMES = read_data(__file__, "units.toml")
@@ -19,6 +25,7 @@ _PREFIXES: dict[str, str] = _NAMES["prefixes"]
 _POWERS: dict[str, str] = _NAMES["powers"]
 _LEADING_POWERS: dict[str, str] = _NAMES["leading_powers"]
 _PREFIX_LETTERS = {**{sign: sign for sign in _PREFIXES.values()}, "u": "µ"}
+_NAMES_OF_UNITS = frozenset({*_SYMBOLS, *_PREFIXES, *_POWERS, *_LEADING_POWERS})
 _UNIT_SIGNS = frozenset(_SYMBOLS.values())
 _COMMAND = re.compile(
     r"\\(?P<kind>num|qty|SI|unit|si|ang|complexnum|complexqty|tablenum)"
@@ -30,6 +37,7 @@ _NUMBER = re.compile(
     r"(?:[eEdD](?P<power>[+-]?[0-9]{1,4}))?"
 )
 _COMPLEX = re.compile(r"(?P<real>.{0,90}?[0-9])??(?P<imaginary>[+-]?[0-9.,]{0,60})[ij]")
+_TIMES = re.compile(r"(?<=[0-9.)])x(?=[+0-9.-])")
 _SPELLED = {
     **{"\\pm": "±", "\\mp": "∓", "\\times": "x", "\\sim": "~", "\\approx": "≈", "\\le": "≤"},
     **{"\\leq": "≤", "\\ge": "≥", "\\geq": "≥", "\\ll": "≪", "\\gg": "≫"},
@@ -69,11 +77,13 @@ class Quantities:
         options = {**self._options, **fields_of(stream.optional() or [])}
         kind, many = form["kind"], form["many"]
         if kind in {"unit", "si"}:
-            return [LITERAL + self._unit(stream.argument(), options)]
-        given = [_spelled(stream.argument()) for _ in range(2 if many == "range" else 1)]
+            return [LITERAL + self._unit(stream, options)]
+        given = [
+            _spelled(stream.expanded(stream.argument())) for _ in range(2 if many == "range" else 1)
+        ]
         before = stream.optional() or []
         has_unit = kind in {"SI", "qty", "complexqty"}
-        unit = self._unit(stream.argument(), options) if has_unit else ""
+        unit = self._unit(stream, options) if has_unit else ""
         if unit and unit[0] not in _DEGREES:
             gap = options.get("quantityproduct", options.get("numberunitproduct", [" "]))
             unit = _spaced(gap) + unit
@@ -86,15 +96,15 @@ class Quantities:
         else:
             if many == "list":
                 given = given[0].split(";")
-            elif many != "range" and "x" in given[0]:
-                given, many = given[0].split("x"), "product"
+            elif many != "range" and len(factors := _TIMES.split(given[0])) > 1:
+                given, many = factors, "product"
             texts = [_number(number, options, has_unit) for number in given if number]
         return [*before, *_joined(texts, unit, many or "list", options)]
 
-    def _unit(self, tokens: Sequence[str], options: Options) -> str:
-        r"""A unit as printed: `\kilo\watt` is kW, `\metre\per\second\squared` is m s⁻²."""
+    def _unit(self, known: Definitions, options: Options) -> str:
+        r"""The unit in the next argument as printed: `\metre\per\second\squared` is m s⁻²."""
         stream = TokenStream()
-        stream.push(tokens)
+        stream.push(known.expanded(known.argument(), _NAMES_OF_UNITS))
         factors: list[tuple[str, str]] = []
         """Symbols with their powers."""
         prefix = power = sign = ""
@@ -331,6 +341,11 @@ def _joined(texts: Sequence[str], unit: str, many: str, options: Options) -> lis
         if many == "list" and place == len(first) - 1:
             kind = "pair" if len(texts) == 2 else "final"
         name, default = _SEPARATORS[kind]
-        out += [LITERAL + text, *options.get(name, [LITERAL + default])]
+        out += [*_tokens(text), *options.get(name, [LITERAL + default])]
     end = ")" if is_bracketed else ""
-    return [*out, f"{LITERAL}{last}{end}{unit if is_single else ''}"]
+    return [*out, *_tokens(last), f"{LITERAL}{end}{unit if is_single else ''}"]
+
+
+def _tokens(text: str) -> list[str]:
+    """A number as tokens; one that siunitx does not read may hold commands."""
+    return tokenise(text) if "\\" in text else [LITERAL + text]
