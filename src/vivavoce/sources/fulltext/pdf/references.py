@@ -92,7 +92,8 @@ def find_unheaded(lines: Sequence[Line]) -> int | None:
             for line in tail:
                 line.kind = ""
             return place
-    headings = (p for p in reversed(half) if role_of_heading(lines[p].text) == "references")
+    below = (p for p in reversed(half) if p + 1 < len(lines))  # a heading is not the last line
+    headings = (p for p in below if role_of_heading(lines[p].text) == "references")
     return next((place + 1 for place in headings), None)
 
 
