@@ -47,6 +47,10 @@ def corpus(papers: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(papers.with_name("c"), tmp_path / "c"))
 
 
+CLOSING = {"complete.json": "unfinished", "manifest.json": "cut short"}
+"""What is said without the file that closes an import or the tables."""
+
+
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize(
     "name",
@@ -71,10 +75,9 @@ def test_damage_is_noticed_and_repaired_by_the_same_ingest(
     (path,) = corpus.glob(name)
     damage(path)
     problems = verify_corpus(corpus)
-    is_named = any(str(path) in problem for problem in problems)
     # Without the file that closes them, imports or tables look like an ingest that was cut short.
-    is_open = damage is Path.unlink and any("ingest" in problem for problem in problems)
-    assert is_named or is_open
+    sign = CLOSING.get(path.name, str(path)) if damage is Path.unlink else str(path)
+    assert any(sign in problem for problem in problems)
     ingest("tei", papers, corpus)
     assert hash_tree(corpus) == whole
     assert verify_corpus(corpus) == []
@@ -93,8 +96,6 @@ def test_damage_is_not_read_past(corpus: Path) -> None:
     flip(path)
     with pytest.raises(DamagedError, match=str(path)):
         list(load_corpus(corpus).rows("papers"))
-    with pytest.raises(DamagedError, match="papers"):
-        _ = load_corpus(corpus).papers
 
 
 def test_an_ingest_names_another_import_that_is_damaged(corpus: Path, write_rows: Write) -> None:

@@ -33,12 +33,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
 
 def programs(*texts: str) -> Script:
     """Answer with one program after the other; the last one for ever."""
-
-    def script(ask: Ask) -> Reply:
-        place = sum(message["role"] == "assistant" for message in ask.body["messages"])
-        return answer(f"```python\n{texts[min(place, len(texts) - 1)]}```")
-
-    return script
+    return lambda ask: answer(f"```python\n{texts[min(ask.number, len(texts)) - 1]}```")
 
 
 Refine = Callable[..., tuple[ScriptedServer, EvalSample]]
@@ -93,14 +88,13 @@ def test_a_model_is_never_told_of_the_gold(refine: Refine, opened: Round) -> Non
     shown = "".join(ask.prompt for ask in server.asks[1:])
     digits = {f"{value:.6g}" for value in values.tolist()}
     assert [one for one in sorted(digits) if len(one) >= 7 and one in shown] == []
-    for word in ("gold", "acc", "corr", str(len(values))):
-        assert word not in shown
+    assert str(len(values)) not in shown
 
 
 @pytest.mark.slow
-def test_nothing_of_an_earlier_program_is_left_and_rounds_are_bounded(refine: Refine) -> None:
+def test_each_program_finds_the_data_whole_and_nothing_else(refine: Refine) -> None:
     spoiled = "import os\nos.remove('daily_pv.parquet'); os.mkdir('daily_pv.parquet')\n"
-    answers = programs(RIGHT + spoiled + "1/0\n", "while True: pass\n", "open('x', 'w')\n")
+    answers = programs(RIGHT + spoiled + "1/0\n", "while True: pass\n", READ)
     server, sample = refine(answers, rounds=2, timeout=10)
     assert len(server.asks) == 3
     assert "ZeroDivisionError" in server.asks[1].prompt
@@ -133,7 +127,7 @@ def test_a_long_error_is_cut_and_cannot_leave_its_block(refine: Refine) -> None:
     server, _ = refine(programs(shout), rounds=1)
     prompt = server.asks[1].prompt
     assert "START" not in prompt
-    assert prompt.count("x" * 100) > 0
+    assert "x" * 100 in prompt
     assert len(prompt) < 2_500
     # The block's own fence is longer than the one that the program printed.
     assert prompt.index("\n`````text\n") < prompt.index("END") < prompt.rindex("\n`````\n")
@@ -152,9 +146,7 @@ def test_an_answer_without_a_program_is_asked_again_and_a_refusal_is_not(refine:
 def test_a_conversation_too_long_keeps_its_prompt_and_the_last_failure(refine: Refine) -> None:
     texts = [f"# {'a comment ' * 150}\nraise ValueError({number})\n" for number in range(4)]
     # About 1,200 tokens of prompt, 600 an answer, 200 a failure; 100 kept for the answer.
-    server, sample = refine(
-        lambda ask: answer(f"```python\n{texts[ask.number - 1]}```"), context=2_450, max_tokens=100
-    )
+    server, sample = refine(programs(*texts), context=2_450, max_tokens=100)
     sizes = [len(ask.body["messages"]) for ask in server.asks]
     assert sizes == [1, 3, 3, 3]
     last = server.asks[3].body["messages"]

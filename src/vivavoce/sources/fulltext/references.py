@@ -10,7 +10,7 @@ from vivavoce.records import Reference
 from vivavoce.sources.fulltext.model import Entry, without_asides
 from vivavoce.text.identifiers import PRINTED_YEAR, arxiv_id_in, find_doi, find_year
 
-BRACKETED = re.compile(r"\[(?P<label>\d{1,4}|[A-Za-z+’'&]{1,12}\+?\s?(?:\d{2,4}[a-z]?)?)\]\s*")
+BRACKETED = re.compile(r"\[(?P<label>\d{1,4}|[A-Za-z+’'&]{1,12}\+?\s?(?:\d{1,4}[a-z]?)?)\]\s*")
 NUMBERED = re.compile(r"\(?(?P<label>\d{1,3})[.)]\s*(?=[^\W\d_]|, [^\W\d_])")
 RAISED = re.compile(r"(?P<label>\d{1,3})\s?(?=[^\W\d_]\.? ?[^\W\d_])")
 _KEYED = re.compile(r"[A-Z][A-Za-z+]{0,11}\d{2}[a-z]?\.\s")

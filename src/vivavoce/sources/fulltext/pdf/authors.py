@@ -39,6 +39,9 @@ _BRACKETED = re.compile(r"\([^()]{1,150}\)|\[[^\[\]]{3,150}\]")
 """An affiliation after a name, or a mark."""
 _AND = re.compile(r"\s*[,;]\s*(?:and|und|et|y|&)\s", re.IGNORECASE)
 _ACCENTS = re.compile(r"[´΄`¨˜ˆ˘ˇ˝¯˙˚]")
+_TITLES = re.compile(r"^(?:(?:Dr|Prof|Professor|Mr|Mrs|Ms|Miss)(?:\.\s*|\s))+(?=[^\W\d_])")
+_GLUED = re.compile(r"(?<=[^\W\d_A-Z])[A-Z]{2,}$")
+"""The name of a link, such as `ID`, printed close behind a name."""
 _INITIAL = r"(?:(?:[^\W\d_a-z]\.){1,3}[^\W\d_a-z]\.?|[^\W\d_a-z]\.?(?:[-‐][^\W\d_a-z]\.?)?)"
 _CAPITAL = r"(?:[a-z]{1,2}['’])?[^\W\d_a-z](?:[^\W\d_]|['’´`¸ˇ˘¨˝‐-])*[^\W\d_]\.?"
 _PARTICLE = (
@@ -93,8 +96,8 @@ def _names_in(rows: Sequence[Sequence[_Cell]]) -> tuple[list[str], list[str]]:
         if not fonts:
             fonts = [font for font, text in parts if _names_of(text)[0]][:1]
         if any(_is_alike(font, fonts[0]) for font in named):
-            # A name may be bold beside others of its row.
-            fonts += [font for font in named if _is_beside(font, fonts)][:1]
+            # A list may go on in another print, as around a name in bold.
+            fonts += [font for font, text in parts if font in named and text[0] in ",;&"][:1]
         texts = [cell.text(fonts) for cell in row]
         is_of_places = any(names and _holds_place(t) and not _names_of(t)[0] for t in texts)
         for text in texts:
@@ -175,12 +178,6 @@ def _is_alike(font: Font, other: Font) -> bool:
     return is_face and abs(font.size - other.size) <= _SAME_SIZE
 
 
-def _is_beside(font: Font, fonts: Sequence[Font]) -> bool:
-    """Check whether a font is the bold or the plain one of the only font of names."""
-    is_other = len(fonts) == 1 and font.bold != fonts[0].bold and not font.italic
-    return is_other and abs(font.size - fonts[0].size) <= _SAME_SIZE
-
-
 def _names_of(text: str) -> tuple[list[str], list[str]]:
     """The names in a text, each before its affiliation, and pieces that are neither."""
     names: list[str] = []
@@ -205,6 +202,7 @@ def _pieces(text: str) -> list[str]:
     bare = _BRACKETED.sub(" ", _ORCID.sub(" ", _ADDRESS.sub(",", plain)))
     parts = _SEPARATORS.split(_AND.sub(" , ", f" {_MARKS.sub(' ', bare)} "))
     pieces = (" ".join(part.split()).strip(" .,:;-–~") for part in parts if part and part.strip())
+    pieces = (_GLUED.sub("", _TITLES.sub("", piece)) for piece in pieces)
     return [piece for piece in pieces if piece.replace(".", "").casefold() not in _DEGREES]
 
 

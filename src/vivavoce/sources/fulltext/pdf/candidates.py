@@ -1,11 +1,13 @@
 """Lines that may be headings, by typography and position."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from vivavoce.sources.fulltext.pdf.floats import Columns
-from vivavoce.sources.fulltext.pdf.layout import fonts_below
+from vivavoce.sources.fulltext.pdf.fonts import Font
+from vivavoce.sources.fulltext.pdf.layout import Layout
 from vivavoce.sources.fulltext.pdf.lines import Word
 from vivavoce.sources.fulltext.pdf.runs import (
     BOLD,
@@ -17,6 +19,7 @@ from vivavoce.sources.fulltext.pdf.runs import (
     Style,
     is_like_text,
     is_upper,
+    join_broken,
     join_words,
     without_marks,
 )
@@ -44,6 +47,8 @@ _NUMBERED_STATEMENT = re.compile(rf"{_STATEMENT.pattern} \d+(?:\.\d+)*\s?[.(]", 
 _PLAIN_WORD = re.compile(r"[^\W\d_]{3,}")
 _OPENING = re.compile(r"[(\[]?[A-Z0-9“\"‘'$]|[^\x00-\x7f]")
 _ALONE = frozenset({"references", "acknowledgements", "abstract", "introduction", "conclusion"})
+_LINES_BELOW, _OTHER_SIZE = 8, 0.6
+"""Number of lines that tell the font of a text, and points by which it may differ from others."""
 _INSET = 0.03
 """Share of a column's width: a centred heading that is inset by more stands out."""
 _ENOUGH = 3
@@ -96,14 +101,12 @@ class _Finder:
         self.columns = columns
         self.layout = columns.layout
         self.lines = self.layout.lines
-        self.texts = fonts_below(self.layout)
+        self.texts = _fonts_below(self.layout)
         self.body = self.layout.body
 
     def find_at(self, place: int, before: Sequence[HeadingCandidate]) -> HeadingCandidate | None:
         line = self.lines[place]
         words = without_marks(line)
-        if not words:
-            return None
         self.body = self.texts[place]
         style = self._style(words)
         is_face = style.kind == PLAIN and style.name != self.body.name
@@ -200,8 +203,7 @@ class _Finder:
         ):
             return None
         is_sure = style.kind == CAPS and bool(numbers)
-        is_known = is_sure and is_centred and role_of_heading(text) is not None
-        if style.kind in {PLAIN, CAPS, OTHER} and not (is_apart or is_known):
+        if style.kind in {PLAIN, CAPS, OTHER} and not is_apart:
             return None
         if style.kind == OTHER and not numbers and not self._is_short(place, words, style):
             return None
@@ -213,12 +215,16 @@ class _Finder:
             return None
         stop = self._last_line(place, style, is_centred)
         for other in self.lines[place + 1 : stop]:
-            text = _join_lines(text, join_words(without_marks(other)))
+            text = join_broken(text, join_words(without_marks(other)))
         after = self.lines[stop] if stop < len(self.lines) else None
         if after is not None and not after.kind and style.kind in {BOLD, CAPS}:
             joined = self._runs_on(place, stop, text, style, after)
             if joined is not None:
                 return joined
+        above = self.lines[place - 1]
+        is_label = text[-1] == ":" or above.text[-1] in ".?!" or role_of_heading(text) is not None
+        is_behind_end = is_label and above.x1 < column.right - 0.12 * column.width
+        is_apart = is_apart or (style.kind == BOLD and is_behind_end)
         if not is_apart and style.kind == BOLD and style.size <= self.body.size + 0.5:
             return None
         numbers = read_numbers(text)
@@ -242,7 +248,7 @@ class _Finder:
         while stop < min(len(self.lines), place + _MAX_LINES):
             line, before = self.lines[stop], self.lines[stop - 1]
             words = without_marks(line)
-            if line.kind or line.page != before.page or not words:
+            if line.kind or line.page != before.page:
                 break
             if line.column != before.column and not (before.column == 0 and is_centred):
                 break
@@ -274,14 +280,12 @@ class _Finder:
             return None
         column = self.columns.of(last)
         words = without_marks(after)
-        if column.right - last.x1 > 0.25 * column.width or not words:
-            return None
-        if self._style(words) != style:
+        if column.right - last.x1 > 0.25 * column.width or self._style(words) != style:
             return None
         head = self._prefix(words, style)
-        if not head or len(head) == len(words) or not self._opens_paragraph(place):
+        if len(head) == len(words) or not self._opens_paragraph(place):
             return None
-        text = _join_lines(text, join_words(head))
+        text = join_broken(text, join_words(head))
         return self._checked(place, stop + 1, text, style, words[len(head) :])
 
     def _run_in(
@@ -297,12 +301,7 @@ class _Finder:
         numbers = read_numbers(text)
         follow = join_words(rest)
         is_closed = (
-            text[-1] in ".:—–?!"
-            or follow[:1] in "—–:."
-            or (
-                rest[0].x0 - self.lines[stop - 1].words[0].x0 > 0
-                and _OPENING.match(follow) is not None
-            )
+            text[-1] in ".:—–?!" or follow[:1] in "—–:." or _OPENING.match(follow) is not None
         )
         plain = text.strip(" .:—–-")
         if not is_closed or not plain or _STATEMENT.match(plain):
@@ -321,23 +320,35 @@ class _Finder:
         if line.gap >= 1.18 * self.layout.leading:
             return True
         column = self.columns.of(line)
-        before = self.lines[place - 1] if place else None
         is_indented = 0.7 * self.body.size < line.x0 - column.left < 3 * self.body.size
-        return is_indented or (
-            before is not None and before.x1 < column.right - 0.12 * column.width
-        )
+        return is_indented or self.lines[place - 1].x1 < column.right - 0.12 * column.width
 
 
-def _join_lines(first: str, second: str) -> str:
-    if first.endswith("-") and second[:1].islower():
-        return first[:-1] + second
-    return f"{first} {second}"
+def _fonts_below(layout: Layout) -> list[Font]:
+    """The font of the text below each line: the document's, or one of another size there."""
+    fonts = [layout.body] * len(layout.lines)
+    letters: Counter[Font] = Counter()
+    window: list[Line] = []
+    for place in range(len(layout.lines) - 1, -1, -1):
+        if letters:
+            main = max(letters, key=lambda font: (letters[font], font.name))
+            is_other = abs(main.size - layout.body.size) > _OTHER_SIZE and not main.bold
+            fonts[place] = main if is_other else layout.body
+        line = layout.lines[place]
+        if line.kind:
+            continue
+        window.append(line)
+        letters[line.font] += len(line.text)
+        if len(window) > _LINES_BELOW:
+            last = window.pop(0)
+            letters[last.font] -= len(last.text)
+    return fonts
 
 
 def _could_head(text: str, numbers: Sequence[SectionNumber], style: Style) -> bool:
     plain = min((number.text for number in numbers), key=len, default=text).strip()
     words = plain.split()
-    if not words or len(words) > _MAX_WORDS or len(plain) > 200:
+    if not words or len(words) > _MAX_WORDS:
         return False
     if text[0].isdigit() and not numbers and is_measurement(text.split()[0]):
         return False
@@ -345,11 +356,10 @@ def _could_head(text: str, numbers: Sequence[SectionNumber], style: Style) -> bo
         return False
     is_part = any(number.marked and len(number.parts) > 1 for number in numbers)
     is_open = plain[0].islower() and not is_part
-    if style.kind == PLAIN and (plain[-1] in ".:" or len(words) > 14 or is_open):
-        return False
-    if "@" in plain or plain.startswith(("http", "www.")):
+    is_sentence = plain[-1] == "." or (plain[-1] == ":" and not is_part)
+    if (style.kind == PLAIN and (is_sentence or is_open)) or "@" in plain:
         return False
     is_long = style.kind != PLAIN and len(_PLAIN_WORD.findall(plain)) >= _ENOUGH
     if is_part or (numbers and is_long):
         plain = plain.replace("=", " ").lstrip("0123456789-–")  # `IR SEDs of z = 0`, `3-D shape`
-    return is_heading_text(plain) or role_of_heading(text) is not None
+    return is_heading_text(plain)

@@ -3,7 +3,8 @@
 import ctypes
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain, count
+from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import pypdfium2.raw as pdfium
@@ -13,18 +14,19 @@ from vivavoce.records import CitedTable, Document
 from vivavoce.sources import read_whole
 from vivavoce.sources.fulltext.assemble import build_sections
 from vivavoce.sources.fulltext.citing import PrintedCitations, TableText
-from vivavoce.sources.fulltext.model import Block, Entry
+from vivavoce.sources.fulltext.model import Block
 from vivavoce.sources.fulltext.pdf.authors import read_authors
 from vivavoce.sources.fulltext.pdf.candidates import HeadingCandidate, find_candidates
 from vivavoce.sources.fulltext.pdf.floats import Columns, Float, find_floats
 from vivavoce.sources.fulltext.pdf.fonts import FontBook
 from vivavoce.sources.fulltext.pdf.front import read_front
-from vivavoce.sources.fulltext.pdf.furniture import mark_furniture
+from vivavoce.sources.fulltext.pdf.furniture import abstract_label, mark_furniture
 from vivavoce.sources.fulltext.pdf.headings import Heading, find_headings
 from vivavoce.sources.fulltext.pdf.health import Facts, judge, measure_coverage
 from vivavoce.sources.fulltext.pdf.imprint import read_imprint
 from vivavoce.sources.fulltext.pdf.layout import read_layout
 from vivavoce.sources.fulltext.pdf.lines import Page, read_page
+from vivavoce.sources.fulltext.pdf.margins import count_cover_sheets
 from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
 from vivavoce.sources.fulltext.pdf.references import (
     find_unheaded,
@@ -54,6 +56,8 @@ def read_pages(pages: Sequence[Page], name: str, known_title: str = "") -> Docum
     if letters < _MIN_LETTERS * len(pages):
         reason = "the pages hold no text, only images: run text recognition (OCR) first"
         raise UnreadableError(reason, "scan")
+    cover = count_cover_sheets(pages)
+    pages = [replace(page, number=number) for number, page in enumerate(pages[cover:])]
     layout = read_layout(pages)
     mark_furniture(layout)
     columns = Columns(layout)
@@ -61,12 +65,8 @@ def read_pages(pages: Sequence[Page], name: str, known_title: str = "") -> Docum
     candidates = find_candidates(columns)
     headings, chosen = find_headings(candidates, layout.lines)
     paragraphs = Paragraphs(columns)
-    stated = _abstract_place(candidates, layout.lines)
-    body = [
-        heading
-        for heading in headings
-        if _role(heading) != "abstract" and heading.candidate.start >= stated
-    ]
+    opening = _abstract_place(candidates, layout.lines)
+    body = [h for h in headings if _role(h) != "abstract" and h.candidate.start >= (opening or 0)]
     if not any(_role(heading) == "references" for heading in body):
         place = find_unheaded(layout.lines)
         if place is not None:
@@ -77,11 +77,15 @@ def read_pages(pages: Sequence[Page], name: str, known_title: str = "") -> Docum
     lists = [one.candidate.start for one in body if _role(one) == "references"]
     last = layout.lines[lists[-1] if lists else -1]
     first = body[0].candidate.start if body else len(layout.lines)
-    front = read_front(paragraphs, candidates, first, known_title)
+    front = read_front(paragraphs, candidates, opening, first, known_title)
     imprint = read_imprint(
         [line.text for line in front.between], [line.text for line in front.margins]
     )
-    entries = list(_entries(body, paragraphs))
+    entries = [
+        read_printed(clean_text(raw))
+        for _, own in _parts(body, layout.lines, of_references=True)
+        for raw in split_entries(own, paragraphs)
+    ]
     references = tuple(map(read_entry, entries, count()))
     printed = PrintedCitations(entries, references, numbers=printed_numbers(references))
     print_raised_citations(layout.lines, len(references))
@@ -99,28 +103,27 @@ def read_pages(pages: Sequence[Page], name: str, known_title: str = "") -> Docum
             lines=layout.lines,
             letters_by_page=[sum(len(word.text) for word in page.words) for page in pages],
             coverage=measure_coverage(pages, layout, known, first, last.page),
+            cover=cover,
             features=chosen.features,
             score=chosen.score,
         )
     )
-    stem = name[:-4] if name.lower().endswith(".pdf") else name
+    stem = Path(name).stem
     stamp = find_arxiv_id(pages[0].turned)
-    arxiv = find_arxiv_id(stem) or stamp
-    if arxiv is None and imprint.arxiv_id:
-        arxiv = (imprint.arxiv_id, None)
-    if stamp and arxiv and stamp[0] == arxiv[0]:
-        arxiv = stamp
+    named = find_arxiv_id(stem) or stamp
+    is_stamped = stamp is not None and named is not None and stamp[0] == named[0]
+    arxiv_id, version = (stamp if is_stamped else named) or (imprint.arxiv_id, None)
     return Document(
         kind="pdf",
         key=name,
         source_file=name,
-        arxiv_id=arxiv[0] if arxiv else None,
-        version=arxiv[1] if arxiv else None,
+        arxiv_id=arxiv_id,
+        version=version,
         doi=imprint.doi,
         published=imprint.date,
         venue=imprint.venue,
         authors=authors,
-        stamped=find_day(pages[0].turned) if stamp and arxiv is stamp else None,
+        stamped=find_day(pages[0].turned) if is_stamped else None,
         acl_id=find_acl_id(stem),
         title=clean_text(front.title) if front.title else None,
         abstract=clean_text(front.abstract) if front.abstract else None,
@@ -133,18 +136,15 @@ def read_pages(pages: Sequence[Page], name: str, known_title: str = "") -> Docum
     )
 
 
-def _abstract_place(candidates: Sequence[HeadingCandidate], lines: Sequence[Line]) -> int:
-    """The place of a heading of the abstract on the first two pages; else 0.
+def _abstract_place(candidates: Sequence[HeadingCandidate], lines: Sequence[Line]) -> int | None:
+    """The place of the abstract's label on the first three pages, above any introduction.
 
     What is above it is front matter: an initial in a list of authors is no letter of a section.
     """
-    for candidate in candidates:
-        role = role_of_heading(candidate.text)
-        if lines[candidate.start].page > 1 or role == "introduction":
-            break
-        if role == "abstract" and candidate.is_strong and not candidate.runs_in:
-            return candidate.start
-    return 0
+    roles = ((role_of_heading(candidate.text), candidate.start) for candidate in candidates)
+    stop = next((start for role, start in roles if role == "introduction"), len(lines))
+    labels = (p for p, line in enumerate(lines[:stop]) if not line.kind and abstract_label(line))
+    return next((place for place in labels if lines[place].page <= 2), None)
 
 
 def _role(heading: Heading) -> str | None:
@@ -152,29 +152,19 @@ def _role(heading: Heading) -> str | None:
 
 
 def _parts(
-    headings: Sequence[Heading], lines: Sequence[Line]
+    headings: Sequence[Heading], lines: Sequence[Line], *, of_references: bool
 ) -> Iterator[tuple[Heading, list[Line]]]:
-    """Each heading with the lines of running text below it."""
+    """Each heading of references, or of other text, with the lines of running text below it."""
     stops = [*(heading.candidate.start for heading in headings[1:]), len(lines)]
     for heading, stop in zip(headings, stops, strict=False):
-        yield heading, [line for line in lines[heading.candidate.stop : stop] if not line.kind]
+        if (_role(heading) == "references") == of_references:
+            yield heading, [line for line in lines[heading.candidate.stop : stop] if not line.kind]
 
 
 def _sections(headings: Sequence[Heading], paragraphs: Paragraphs) -> Iterator[Block]:
-    """Every section except the references, which are stored as entries."""
-    for heading, own in _parts(headings, paragraphs.layout.lines):
-        if _role(heading) != "references":
-            text = paragraphs.text(own, heading.candidate.rest)
-            yield Block(heading.text, heading.number, heading.level, heading.role, [text])
-
-
-def _entries(headings: Sequence[Heading], paragraphs: Paragraphs) -> Iterator[Entry]:
-    lists = (
-        split_entries(own, paragraphs)
-        for heading, own in _parts(headings, paragraphs.layout.lines)
-        if _role(heading) == "references"
-    )
-    return (read_printed(clean_text(raw)) for raw in chain.from_iterable(lists))
+    for heading, own in _parts(headings, paragraphs.layout.lines, of_references=False):
+        text = paragraphs.text(own, heading.candidate.rest)
+        yield Block(heading.text, heading.number, heading.level, heading.role, [text])
 
 
 def _tables(

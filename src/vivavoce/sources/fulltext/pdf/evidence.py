@@ -28,7 +28,7 @@ _LEAST = -1.0
 """Score up to which a hypothesis is worse than none."""
 _WEIGHTS = {
     "named": 3.0,
-    "introduction": 2.0,
+    "introduction": 3.0,
     "few": -4.0,
     "behind": -4.0,
     "strong": 1.0,
@@ -152,7 +152,7 @@ class Evidence:
 
 def plain_heading(text: str) -> str:
     """A heading without its closing mark."""
-    return text.strip().rstrip(".:—–-").strip() or text
+    return text.strip().rstrip(".:—–-").strip()
 
 
 def _is_numbered(candidate: HeadingCandidate) -> bool:

@@ -38,14 +38,9 @@ class Float:
 
     @property
     def is_aligned(self) -> bool:
-        """True if the body is above or below the caption and in line with it, without strays."""
-        if not self.body:
-            return False
-        (left, right), (x0, x1) = _sides(self.caption), _sides(self.body)
-        shared = min(right, x1) - max(left, x0)
-        heights = [line.y > self.caption[0].y for line in self.body]
-        is_near = shared > 0.5 * min(right - left, x1 - x0) and len(set(heights)) == 1
-        return is_near and not self.strays
+        """True if the body is above or below the caption, without strays."""
+        heights = {line.y > self.caption[0].y for line in self.body}
+        return len(heights) == 1 and not self.strays
 
 
 def _sides(lines: Sequence[Line]) -> tuple[float, float]:
@@ -198,7 +193,6 @@ def _caption(lines: Sequence[Line], place: int, layout: Layout) -> str | None:
 def _caption_end(lines: Sequence[Line], start: int, columns: Columns) -> int:
     first = lines[start]
     stop = start + 1
-    is_label = CAPTION_LABEL.fullmatch(first.text.strip(" .:")) is not None
     while stop < min(len(lines), start + _MAX_CAPTION):
         line, before = lines[stop], lines[stop - 1]
         gap = line.y - before.y
@@ -209,16 +203,11 @@ def _caption_end(lines: Sequence[Line], start: int, columns: Columns) -> int:
             for rule in columns.layout.rules[line.page]
         ):
             break
-        if not 0 < gap <= _TIGHT * max(first.size, 7.0) or (line.runs > 2 and stop > start + 1):
-            break
-        if abs(line.size - first.size) > 0.4 and not (is_label and stop == start + 1):
-            break
-        if line.column != first.column and abs(line.x0 - first.x0) > 3:
+        if not 0 < gap <= _TIGHT * max(first.size, 7.0) or abs(line.size - first.size) > 0.4:
             break
         short = 0.25 if before.text.endswith(".") else 0.15
         column = columns.of(before)
-        is_short = before.x1 < column.right - short * column.width
-        if is_short and line.runs > 1 and not (is_label and stop == start + 1):
+        if before.x1 < column.right - short * column.width and line.runs > 1:
             break
         stop += 1
     return stop
@@ -335,17 +324,13 @@ def _walk(
             continue
         if line.column != caption.column and caption.column != 0:
             break
-        if (line.y - last.y) * step < -2 and caption.column != 0:
-            break
         distance = abs(line.y - last.y)
         is_figure = item.kind == "figure"
         if not is_figure and distance > (2.4 if item.kind in _LISTINGS else 4.5) * size:
             break
         if columns.is_prose(line) and (line.runs == 1 or is_figure):
             break
-        if _is_heading_like(line, size, columns) or (
-            is_figure and line.size > size + 0.8 and line.page == 0
-        ):
+        if _is_heading_like(line, size, columns):
             break
         taken.append(line)
         last = line
@@ -355,7 +340,7 @@ def _walk(
 
 def _is_heading_like(line: Line, size: float, columns: Columns) -> bool:
     left = columns.of(line).left
-    if line.font.bold and line.size > size + 0.8 and line.runs == 1 and line.x0 > left - 3:
+    if line.font.bold and line.size > size + 0.8 and line.runs == 1:
         return True
     is_numbered = re.match(r"(?:\d{1,2}|[IVX]{1,5}|[A-Z])(?:\.\d{1,2}){0,3}\.?\s+[A-Z]", line.text)
     is_distinct = line.font.bold or line.size > size + 0.8
@@ -364,7 +349,6 @@ def _is_heading_like(line: Line, size: float, columns: Columns) -> bool:
     return bool(
         is_distinct
         and line.size >= size - 0.1
-        and len(line.text.split()) <= 14
         and abs(line.x0 - left) < 3
         and (is_numbered or line.runs == 1)
         and line.gap > 1.2 * columns.layout.leading

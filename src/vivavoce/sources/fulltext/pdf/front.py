@@ -8,10 +8,11 @@ from typing import NamedTuple
 from vivavoce.sources.fulltext.pdf.authors import read_authors
 from vivavoce.sources.fulltext.pdf.candidates import HeadingCandidate
 from vivavoce.sources.fulltext.pdf.evidence import compact
-from vivavoce.sources.fulltext.pdf.furniture import ABSTRACT, FURNITURE
+from vivavoce.sources.fulltext.pdf.furniture import FURNITURE, abstract_label
 from vivavoce.sources.fulltext.pdf.layout import Layout
 from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
-from vivavoce.sources.fulltext.pdf.runs import Line, join_words
+from vivavoce.sources.fulltext.pdf.runs import Line, join_words, without_marks
+from vivavoce.text.headings import role_of_heading
 
 _BANNER = re.compile(
     r"^\W*(?:arxiv|(?:\w{2,5}\s)?journal of|journal|proceedings|published|preprint|under review"
@@ -67,17 +68,24 @@ class Front(NamedTuple):
 
 
 def read_front(
-    paragraphs: Paragraphs, candidates: Sequence[HeadingCandidate], first: int, known_title: str
+    paragraphs: Paragraphs,
+    candidates: Sequence[HeadingCandidate],
+    opening: int | None,
+    first: int,
+    known_title: str,
 ) -> Front:
-    """The front matter; `first` is the place of the first section's heading."""
+    """The front matter.
+
+    `opening` is the place of the abstract's label, `first` that of the first section's heading.
+    """
     lines = paragraphs.layout.lines
-    opening = _abstract_start(paragraphs, candidates, first)
-    title, own = _title(paragraphs, known_title, first if opening is None else opening[0])
+    opening = opening if opening is not None and opening < first else None
+    title, own = _title(paragraphs, known_title, first if opening is None else opening)
     behind = own[-1] if own else -1
     start = max(behind, 0)
     if opening is not None:
-        place, text = opening
-        abstract, end = _abstract(paragraphs, candidates, place, first, text)
+        place = opening
+        abstract, end = _abstract(paragraphs, candidates, place, first)
     else:
         place, end, abstract = _unheaded(paragraphs, start + 1, first)
     page = lines[0].page
@@ -206,48 +214,15 @@ def _is_subtitle(before: Line, line: Line, layout: Layout) -> bool:
         return False
     if not 0 < line.y - before.y < spacing * above or read_authors([line])[0]:
         return False
-    is_close = line.font.bold and line.y - before.y < above
-    return before.text.endswith(":") or (is_alike and (is_near or is_close))
+    return before.text.endswith(":") or (is_alike and is_near)
 
 
 def _without_signs(lines: Sequence[Line], paragraphs: Paragraphs) -> str:
     text = ""
     for line in lines:
-        peak = _peak(line)
-        glued = [*(word.glued for word in line.words[1:]), False]
-        words = [
-            word
-            for word, is_inside in zip(line.words, glued, strict=True)
-            if not (word.font.size < 0.8 * peak and word.y < line.y - 0.1 * peak)
-            or (is_inside and word.glued)  # as in LaTeX's logo
-        ]
-        while words and re.fullmatch(r"[*∗†‡§¶]+", words[-1].text):
-            words.pop()
-        printed = re.sub(r"[*∗†‡§¶]+$", "", join_words(words))
+        printed = re.sub(r"[*∗†‡§¶\s]+$", "", join_words(without_marks(line)))
         text = paragraphs.vocabulary.join(text, printed) if text else printed
     return _LABEL.sub("", " ".join(text.split()))
-
-
-def _abstract_start(
-    paragraphs: Paragraphs, candidates: Sequence[HeadingCandidate], first: int
-) -> tuple[int, str] | None:
-    """The place of the line that names the abstract, and the rest of that line."""
-    layout = paragraphs.layout
-    lines = layout.lines
-    heads = {c.start for c in candidates}
-    for place in range(min(first, len(lines))):
-        line = lines[place]
-        match = ABSTRACT.match(line.text)
-        if line.kind or match is None:
-            continue
-        is_alone = match.end() >= len(line.text)
-        is_styled = place in heads or line.words[0].font != layout.body or line.text[0] in "A摘要اА"
-        is_parted = line.words[0].font.bold > line.words[-1].font.bold
-        label, rest = line.text[: match.end()].strip(), line.text[match.end() :]
-        is_closed = label[-1:] in ".:—–-" or label == label.upper()
-        if is_alone or is_parted or (is_styled and is_closed):
-            return place, rest
-    return None
 
 
 def _abstract(
@@ -255,16 +230,32 @@ def _abstract(
     candidates: Sequence[HeadingCandidate],
     place: int,
     first: int,
-    rest: str,
 ) -> tuple[str | None, int]:
     """The text of an abstract, and the place after it."""
     lines = paragraphs.layout.lines
     heads = {c.start: c for c in candidates}
     start, end = place + 1, min(first, len(lines))
+    # The parts of a structured abstract have headings of their own.
+    part = heads.get(start)
+    inner = part.style if part is not None and not part.runs_in else None
+    below = lines[start if part is None or part.runs_in else part.stop : end]
+    usual = below[0].size if below else 0.0
     for other in range(start, end):
         line, candidate = lines[other], heads.get(other)
-        is_heading = candidate is not None and candidate.is_strong and candidate.is_apart
-        is_other = abs(line.size - lines[start].size) > 0.8 and line.gap > 1.3 * line.size
+        is_part = candidate is not None and candidate.style == inner
+        is_heading = (
+            candidate is not None
+            and candidate.is_strong
+            and candidate.is_apart
+            and not candidate.runs_in
+            and (not is_part or role_of_heading(candidate.text) == "introduction")
+        )
+        is_other = (
+            other > start + 1
+            and not is_part
+            and abs(line.size - usual) > 0.8
+            and line.gap > 1.3 * line.size
+        )
         before = lines[other - 1]
         is_apart = (
             other > start
@@ -273,15 +264,14 @@ def _abstract(
             and line.y - before.y > _APART * paragraphs.layout.leading
             and _ENDED.search(before.text) is not None
         )
-        is_behind = (is_heading and other > start) or (is_other and other > start + 1)
-        if not line.kind and (_KEYWORDS.match(line.text) or is_behind or is_apart):
+        is_behind = other > start and (is_heading or is_other)
+        if _KEYWORDS.match(line.text) or (not line.kind and (is_behind or is_apart)):
             end = other
             break
     own = [item for item in lines[start:end] if not item.kind]
     text = paragraphs.text(own)
-    if rest and own:
-        text = paragraphs.vocabulary.join(rest, text)
-    return text or rest or None, end
+    rest = lines[place].text.removeprefix(abstract_label(lines[place]))
+    return (paragraphs.vocabulary.join(rest, text) if rest and text else rest or text) or None, end
 
 
 def _unheaded(paragraphs: Paragraphs, start: int, first: int) -> tuple[int, int, str | None]:
@@ -312,7 +302,10 @@ def _unheaded(paragraphs: Paragraphs, start: int, first: int) -> tuple[int, int,
     ]
     if not prose:
         return first, first, None
-    top = end = max(prose, key=lambda n: sum(len(line.text) for line in own[n]))
+    body = paragraphs.layout.body
+    apart = [n for n in prose if all(line.font != body for line in own[n])]
+    longest = max(prose, key=lambda n: sum(len(line.text) for line in own[n]))
+    top = end = min(apart, default=longest)
     main = own[top]
     while top and _full(own[top - 1]) and _is_set_like(own[top - 1], main):
         top -= 1

@@ -7,7 +7,7 @@ from itertools import groupby, pairwise
 
 from vivavoce.sources.fulltext.pdf.layout import Layout
 from vivavoce.sources.fulltext.pdf.runs import Line, join_words
-from vivavoce.text.headings import read_numbers, role_of_heading
+from vivavoce.text.headings import role_of_heading
 
 FURNITURE = "furniture"
 FOOTNOTE = "footnote"
@@ -43,7 +43,7 @@ _IMPRINT = re.compile(
     re.IGNORECASE,
 )
 _MARKED = re.compile(r"^(?:[*∗†‡§¶‖#✉⋆⇤\u2217\u22c6]|\d{1,2}(?=\D|$))")
-ABSTRACT = re.compile(
+_ABSTRACT = re.compile(
     r"\W*(?:abstract|summary|摘\s*要|要旨|요약|аннотация|(?:ال)?ملخص|چکیده|résumé|zusammenfassung|resumen|resumo)"
     r"(?![^\W\d_])\s*[.:：—–-]*\s*",
     re.IGNORECASE,
@@ -193,26 +193,23 @@ def _mark_contents(layout: Layout) -> None:
     for place, line in enumerate(layout.lines):
         if line.kind or not _CONTENTS.fullmatch(line.text):
             continue
-        near = [
-            other
-            for page in (line.page, line.page + 1, line.page + 2)
-            for other in counts[page]
-            if other > place
-        ]
-        if near and near[0] - place <= 4:
-            line.kind = CONTENTS
-            end = place
-            for other in near:
-                if other - end <= 3:
-                    for between in range(end + 1, other + 1):
-                        layout.lines[between].kind = layout.lines[between].kind or CONTENTS
-                    end = other
+        end = place
+        for other in (n for page in range(3) for n in counts[line.page + page]):
+            if 0 < other - end <= 4:
+                for own in layout.lines[end : other + 1]:
+                    own.kind = CONTENTS
+                end = other
 
 
-def names_abstract(text: str) -> bool:
-    """Check whether a line is the heading of an abstract, or starts with one."""
-    match = ABSTRACT.match(text)
-    return match is not None and (match.end() == len(text) or match[0].rstrip()[-1] in ".:—–-")
+def abstract_label(line: Line) -> str:
+    """The label of an abstract that a line is or starts with; empty if it has none."""
+    match = _ABSTRACT.match(line.text)
+    if match is None:
+        return ""
+    label = match[0].strip()
+    is_set_apart = line.words[0].font.bold > line.words[-1].font.bold or label == label.upper()
+    is_label = match.end() == len(line.text) or label[-1] in ".:—–-" or is_set_apart
+    return match[0] if is_label else ""
 
 
 def _mark_footnotes(column: Sequence[Line], layout: Layout) -> None:
@@ -223,15 +220,14 @@ def _mark_footnotes(column: Sequence[Line], layout: Layout) -> None:
     tail = column[start:]
     if start and role_of_heading(column[start - 1].text) == "references":
         return
-    if any(names_abstract(line.text) for line in tail):
+    if any(abstract_label(line) for line in tail):
         return
-    if not tail or (len(tail) == len(column) and tail[0].page > 0):
+    if not tail or len(tail) == len(column):
         return
     for place, line in enumerate(tail):
         if line.y < 0.45 * layout.heights[line.page]:
             continue
-        is_heading = line is tail[-1] and line.text.isupper() and bool(read_numbers(line.text))
-        is_apart = line.page == 0 and line.gap > 1.4 * layout.leading and not is_heading
+        is_apart = line.page == 0 and line.gap > 1.4 * layout.leading
         if _is_marked(line) or is_apart:
             for note in tail[place:]:
                 note.kind = FOOTNOTE

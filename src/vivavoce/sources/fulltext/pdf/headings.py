@@ -10,11 +10,12 @@ from dataclasses import dataclass
 
 from vivavoce.sources.fulltext.pdf.candidates import HeadingCandidate
 from vivavoce.sources.fulltext.pdf.evidence import Evidence, Hypothesis, build_chain, plain_heading
-from vivavoce.sources.fulltext.pdf.runs import OTHER, Line, Style
+from vivavoce.sources.fulltext.pdf.runs import Line, Style
 from vivavoce.text.headings import ARABIC, LETTER, SectionNumber
 
 _END = frozenset({"references", "acknowledgements", "appendix"})
-_ENOUGH = 3
+_SENTENCE = 5
+"""Fewest words of a line of text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +35,13 @@ def find_headings(
 ) -> tuple[list[Heading], Hypothesis]:
     """The headings from the first section onwards, and the hypothesis behind them."""
     evidence = Evidence(candidates, lines)
-    judge = _Judge(evidence)
+    judge = _Judge(evidence, lines)
     return judge.headings(), judge.main
 
 
 class _Judge:
-    def __init__(self, evidence: Evidence) -> None:
+    def __init__(self, evidence: Evidence, lines: Sequence[Line]) -> None:
+        self.lines = lines
         self.candidates = evidence.candidates
         self.roles = evidence.roles
         self.end = evidence.end
@@ -59,11 +61,24 @@ class _Judge:
         headings = []
         for place, (level, number) in sorted(self.accepted.items()):
             candidate = self.candidates[place]
+            if number is None and self.roles[place] is None and self._is_label(place, level):
+                continue
             text = plain_heading(number.text if number else candidate.text)
             role = "appendix" if number is not None and number.is_appendix else None
             printed = number.printed if number else None
             headings.append(Heading(candidate, level, text, printed, role))
         return headings
+
+    def _is_label(self, place: int, level: int) -> bool:
+        """Check whether no line of text follows, nor a heading below it, as in a figure."""
+        candidate = self.candidates[place]
+        behind = (other for other in sorted(self.accepted) if other > place)
+        following = next(behind, None)
+        if candidate.runs_in or (following is not None and self.accepted[following][0] > level):
+            return False
+        stop = len(self.lines) if following is None else self.candidates[following].start
+        lines = (line for line in self.lines[candidate.stop : stop] if not line.kind)
+        return not any(line.runs == 1 and len(line.words) >= _SENTENCE for line in lines)
 
     def _accept_below(self) -> None:
         """Accept numbers with several parts that continue the section around them."""
@@ -76,8 +91,8 @@ class _Judge:
             if number is None:
                 continue
             self._accept_parts(top + 1, stop, ARABIC, number.parts)
-            if number.style != ARABIC:
-                self._accept_roman_parts(top + 1, stop, number)
+            if number.style != ARABIC or top != tops[-1]:
+                self._accept_restarted(top, stop, is_roman=number.style != ARABIC)
 
     def _accept_parts(self, start: int, stop: int, style: str, prefix: tuple[int, ...]) -> None:
         numbers: dict[int, SectionNumber] = {}
@@ -89,14 +104,21 @@ class _Judge:
         for place, number in build_chain(numbers, self.roles, start=prefix)[0].items():
             self.accepted[place] = (len(number.parts), number)
 
-    def _accept_roman_parts(self, start: int, stop: int, top: SectionNumber) -> None:
-        letters: dict[int, SectionNumber] = {}
-        for place in range(start, stop):
-            for number in self.candidates[place].numbers:
-                if number.style == LETTER and len(number.parts) == 1 and number.marked:
-                    letters[place] = number
-        for place, number in build_chain(letters, self.roles)[0].items():
-            self.accepted.setdefault(place, (2, number))
+    def _accept_restarted(self, top: int, stop: int, *, is_roman: bool) -> None:
+        """Accept letters or Arabic numbers that start again below a number set otherwise."""
+        numbers: dict[str, dict[int, SectionNumber]] = defaultdict(dict)
+        for place in range(top + 1, stop):
+            candidate = self.candidates[place]
+            for number in candidate.numbers:
+                is_list = candidate.runs_in or not candidate.is_strong
+                is_own = not is_list or (is_roman and number.style == LETTER)
+                is_alike = candidate.style == self.candidates[top].style and not is_roman
+                is_single = number.style in {ARABIC, LETTER} and len(number.parts) == 1
+                if is_single and is_own and not is_alike:
+                    numbers[number.style][place] = number
+        for own in numbers.values():
+            for place, number in build_chain(own, self.roles)[0].items():
+                self.accepted.setdefault(place, (2, number))
 
     def _accept_appendix(self, top: Style | None) -> None:
         """Accept letters after the last section of the body, and the numbers below them."""
@@ -164,9 +186,6 @@ class _Judge:
         top_role: str | None,
     ) -> int:
         role = self.roles[place]
-        is_set_apart = candidate.style.kind != OTHER and not candidate.runs_in
-        if candidate.text[0].islower() and candidate.style != top and not is_set_apart:
-            return 0  # words of a sentence or of a program
         if candidate.runs_in:
             if role in _END and candidate.is_strong and place > 0:
                 return 1

@@ -17,7 +17,7 @@ from vivavoce.records import Author, Reference, Section
 from vivavoce.sources.fulltext.pdf.evidence import compact
 from vivavoce.sources.fulltext.pdf.floats import FIGURE, TABLE
 from vivavoce.sources.fulltext.pdf.front import Front
-from vivavoce.sources.fulltext.pdf.furniture import names_abstract
+from vivavoce.sources.fulltext.pdf.furniture import abstract_label
 from vivavoce.sources.fulltext.pdf.layout import Layout
 from vivavoce.sources.fulltext.pdf.lines import Page
 from vivavoce.sources.fulltext.pdf.references import share_whole
@@ -119,7 +119,6 @@ def _cosine(one: Counter[str], other: Counter[str]) -> float:
 
 GOOD, DOUBTFUL, FAILED = "good", "doubtful", "failed"
 
-_PAGES_PER_SECTION = 7
 _MIN_HEADINGS = 3
 _WIDEST, _UNPARTED = 0.7, 0.4
 """Largest share of the text under one top-level heading, and in one section without its parts."""
@@ -133,7 +132,7 @@ _ENOUGH_BROKEN = 12
 _EMPTY_PAGES = 0.4
 _LONG = 4
 """Number of pages: a longer paper has references."""
-_WEAK_SCORE = 2.0
+_WEAK_SCORE = 3.0
 _OF_EACH_PAPER, _FEW_WORDS = ("introduction", "references"), 3
 """Headings that each paper prints in this order, and the most words that such a heading has."""
 _MIN_TITLE = 2
@@ -141,6 +140,8 @@ _MIN_DESCRIBED, _OPENING = 3, 80
 """Fewest words of a title in a file's metadata, and number of first lines searched for it."""
 _FRONT_PAGES = 2
 """Pages after the first on which an abstract may be printed."""
+_PROSE = 300
+"""Most letters above the first section that may be lost in a paper without an abstract."""
 _MIN_ABSTRACT, _MAX_ABSTRACT = 30, 700
 """Fewest and most words of an abstract: a heading with fewer below it has lost its text."""
 _STRAY, _UNLISTED = 2, 0.1
@@ -176,6 +177,8 @@ class Facts:
     features: Mapping[str, float]
     """Evidence for the headings that were chosen."""
     score: float
+    cover: int = 0
+    """Number of cover sheets before the paper's first page."""
 
 
 class Verdict(NamedTuple):
@@ -244,12 +247,10 @@ def _doubt_of_authors(facts: Facts) -> str | None:
 
 
 def _doubt_of_abstract(facts: Facts) -> str | None:
-    first = facts.lines[0].page if facts.lines else 0
-    is_printed = any(
-        names_abstract(line.text) for line in facts.lines if line.page <= first + _FRONT_PAGES
-    )
+    is_printed = any(abstract_label(line) for line in facts.lines if line.page <= _FRONT_PAGES)
     if facts.front.abstract is None:
-        return "one is printed but was not found" if is_printed else None
+        is_lost = is_printed or facts.coverage.lost[0] > _PROSE
+        return "one is printed but was not found" if is_lost else None
     words = len(facts.front.abstract.split())
     if is_printed and words < _MIN_ABSTRACT:
         return f"{words} words"
@@ -265,8 +266,6 @@ def _doubt_of_abstract(facts: Facts) -> str | None:
 
 
 def _doubt_of_references(facts: Facts) -> str | None:
-    if not facts.references:
-        return "none is found" if len(facts.letters_by_page) > _LONG else None
     cited = [
         int(number)
         for section in facts.sections
@@ -274,6 +273,9 @@ def _doubt_of_references(facts: Facts) -> str | None:
         for number in numbers.replace("–", ",").replace("-", ",").split(",")
         if number.strip().isdigit()
     ]
+    if not facts.references:
+        is_expected = len(facts.letters_by_page) > _LONG or len(cited) > _STRAY
+        return "none is found" if is_expected else None
     above = sum(number > len(facts.references) for number in cited)
     if above > max(_STRAY, _UNLISTED * len(cited)):
         return f"the text cites up to [{max(cited)}] of {len(facts.references)}"
@@ -298,8 +300,7 @@ _DOUBTS: Mapping[str, Callable[[Facts], str | None]] = {
 
 def _strong(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
     count = len(facts.letters_by_page)
-    is_thin = len(facts.sections) < count / _PAGES_PER_SECTION
-    if len(tops) < _MIN_HEADINGS or (is_thin and len(tops) < count / (2 * _PAGES_PER_SECTION)):
+    if len(tops) < _MIN_HEADINGS:
         yield f"{len(tops)} sections on {count} pages"
     if all(_role(section) == "appendix" for section in tops):
         yield "appendices only"
@@ -318,7 +319,9 @@ def _strong(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
     if (garbled := facts.coverage.garbled / total) > _GARBLED:
         yield f"garbled glyphs: {garbled:.0%} of the characters"
     if (share_lost := lost.total() / total) > _LOST:
-        worst = sorted(page + 1 for page, size in lost.items() if 3 * size >= max(lost.values()))
+        worst = sorted(
+            facts.cover + page + 1 for page, size in lost.items() if 3 * size >= max(lost.values())
+        )
         pages = ", ".join(map(str, worst[:5]))
         share = f"{share_lost:.0%} of the characters"
         yield f"{share} reach no part of the paper: see page {pages}"

@@ -5,13 +5,14 @@ import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from vivavoce.sources.fulltext.pdf.beside import find_beside, join_front, set_beside
 from vivavoce.sources.fulltext.pdf.fonts import Font
-from vivavoce.sources.fulltext.pdf.lines import Page, Rule, Word
+from vivavoce.sources.fulltext.pdf.lines import Page, Rule
+from vivavoce.sources.fulltext.pdf.margins import line_numbers, side_notes, without_numbers
 from vivavoce.sources.fulltext.pdf.runs import (
     RUN_GAP,
     SCRIPT,
@@ -21,16 +22,10 @@ from vivavoce.sources.fulltext.pdf.runs import (
     runs_of,
     with_accents,
 )
-from vivavoce.sources.fulltext.references import BRACKETED
+from vivavoce.sources.fulltext.references import BRACKETED, label_of
 from vivavoce.text.headings import role_of_heading
 
 _MIN_LINES = 8
-_FEW_NUMBERS = 4
-"""Fewest line numbers on a page that numbers every fifth line."""
-_BOTH = 2
-_SMALL_PRINT = 0.8
-_LEVEL, _SAME_EDGE = 0.05, 1.5
-"""Share of the font size by which numbers are off the baseline, and points between their edges."""
 _MIN_COLUMN, _MIN_LINE = 0.1, 0.12
 """Least shares of the page's width: of a column, and of a line used to find columns."""
 
@@ -76,15 +71,18 @@ def read_layout(pages: Sequence[Page]) -> Layout:
     for word in (word for lines in runs.values() for line in lines for word in line.words):
         letters_of[word.font] += len(word.text)
     body = max(letters_of, key=lambda font: (letters_of[font], font.name, font.size))
-    numbers = _line_numbers(runs, body)
-    runs = {page: [*_without_numbers(own, numbers)] for page, own in runs.items()}
+    numbers = line_numbers(runs, body)
+    runs = {page: [*without_numbers(own, numbers)] for page, own in runs.items()}
     gutters, first = _find_gutters(pages, runs, body), 0
     if not gutters:
         below = _below_references(runs)
         gutters, first = _find_gutters(pages, below, body), min(below, default=0)
+    notes = side_notes(pages, runs, gutters, body)
     lines: list[Line] = []
     for page in pages:
-        lines += _page_lines(runs[page.number], gutters if page.number >= first else (), body)
+        lines += _join_baselines(notes.get(page.number, ()), 0, body)
+        own = [run for run in runs[page.number] if not run.kind]
+        lines += _page_lines(own, gutters if page.number >= first else (), body)
     for line in lines:
         line.text = join_words(line.words)
         if is_leftwards:
@@ -139,12 +137,7 @@ def _below_references(runs: Mapping[int, Sequence[Line]]) -> dict[int, list[Line
 
     The pages of a list may repeat its heading as a running head.
     """
-    tops = {
-        page: run.y
-        for page, own in runs.items()
-        for run in reversed(own)
-        if role_of_heading(join_words(run.words)) == "references"
-    }
+    tops = {page: run.y for page, own in runs.items() for run in reversed(own) if _heads_list(run)}
     first = max(tops, default=-1)
     while first - 1 in tops:
         first -= 1
@@ -152,70 +145,6 @@ def _below_references(runs: Mapping[int, Sequence[Line]]) -> dict[int, list[Line
     return {
         page: [run for run in runs[page] if page > first or run.y > tops[first]] for page in pages
     }
-
-
-def _line_numbers(runs: Mapping[int, Sequence[Line]], body: Font) -> set[int]:
-    """The line numbers of a manuscript, by `id`; other pages identify those of a page with few."""
-    beside = [own for page in runs.values() for own in _numbers_beside(page, body)]
-    sure = [word for own in beside if _counts_lines(own, body) for word in own]
-    places = Counter((round(word.x1), round(word.font.size)) for word in sure)
-    firsts = (run.words[0] for page in runs.values() for run in page)
-    others = (
-        word
-        for word in firsts
-        if word.text.isdecimal()
-        and sum(places[round(word.x1) + step, round(word.font.size)] for step in (-1, 0, 1))
-        >= _MIN_LINES
-    )
-    return {id(word) for word in (*sure, *others)}
-
-
-def _without_numbers(runs: Sequence[Line], numbers: Collection[int]) -> Iterator[Line]:
-    for run in runs:
-        if id(run.words[0]) not in numbers:
-            yield run
-        elif len(run.words) > 1:
-            yield line_of(run.words[1:], run.page)
-
-
-def _numbers_beside(runs: Sequence[Line], body: Font) -> list[list[Word]]:
-    """Numbers outside a page's text, or in small print before its lines, grouped by edge."""
-    others = sorted((run for run in runs if run.width > 60), key=lambda run: run.x0)
-    if not others:
-        return []
-    left = others[len(others) // 10].x0
-    right = sorted(run.x1 for run in others)[-1 - len(others) // 10]
-    outside: tuple[list[Word], list[Word]] = ([], [])
-    edges: list[list[Word]] = []
-    for run in sorted(runs, key=lambda run: run.words[0].x1):
-        word, is_alone = run.words[0], len(run.words) == 1
-        if not word.text.isdecimal():
-            continue
-        if is_alone and (run.x1 < left or run.x0 > right):
-            outside[run.x0 > right].append(word)
-        elif word.font.size < _SMALL_PRINT * body.size and (is_alone or _is_level(word, run)):
-            if not edges or word.x1 - edges[-1][-1].x1 > _SAME_EDGE:
-                edges.append([])
-            edges[-1].append(word)
-    return [*filter(None, outside), *edges]
-
-
-def _is_level(word: Word, run: Line) -> bool:
-    """Check whether a number is on the baseline of its line, unlike a raised mark."""
-    return abs(word.y - run.y) < _LEVEL * run.size
-
-
-def _counts_lines(numbers: list[Word], body: Font) -> bool:
-    """Check whether numbers rise in equal steps down the page, unlike those in a contents list."""
-    numbers.sort(key=lambda word: word.y)
-    values = [int(word.text) for word in numbers]
-    steps = Counter(after - before for before, after in pairwise(values))
-    rising = max((count for step, count in steps.items() if 0 < step <= 5), default=0)
-    counted = [after - before == 5 for before, after in pairwise(values)]
-    is_small = all(word.font.size < _SMALL_PRINT * body.size for word in numbers)
-    is_fifth = len(numbers) >= (_BOTH if is_small else _FEW_NUMBERS)
-    is_fifth = is_fifth and sum(counted) >= 0.6 * len(counted)
-    return is_fifth or (len(numbers) >= _MIN_LINES and rising > 0.8 * (len(numbers) - 1))
 
 
 def _page_lines(runs: Sequence[Line], gutters: Sequence[float], body: Font) -> list[Line]:
@@ -309,6 +238,19 @@ def _order(lines: Sequence[Line], gutters: Sequence[float]) -> list[Line]:
 
 def _list_top(band: Sequence[Line]) -> float:
     """Height at which a list of references begins that goes on in the next column, below text."""
+    labels = [(label_of(join_words(line.words[:4])) or "", line) for line in band]
+    heading = next((line for line in band if _heads_list(line)), None)
+    if heading is None:
+        return _first_entry(band)
+    below = [(label, line) for label, line in labels if line.y > heading.y and label.isdecimal()]
+    own = [int(label) for label, line in below if line.column == heading.column]
+    following = [int(label) for label, line in below if line.column > heading.column]
+    goes_on = bool(own) and own[0] == 1 and max(own) + 1 in following
+    return heading.y - heading.size / 2 if goes_on else math.inf
+
+
+def _first_entry(band: Sequence[Line]) -> float:
+    """The height of the first entry of a list without a heading, as `_list_top`."""
     labels = [(BRACKETED.match(join_words(line.words[:3])), line) for line in band]
     entries = [(match["label"], line) for match, line in labels if match]
     first = next((line for label, line in entries if label == "1"), None)
@@ -318,6 +260,10 @@ def _list_top(band: Sequence[Line]) -> float:
     return top if all(line.y > top for _, line in entries) else math.inf
 
 
+def _heads_list(line: Line) -> bool:
+    return role_of_heading(join_words(line.words)) == "references"
+
+
 def _pokes_across(line: Line, band: Sequence[Line], column: int) -> bool:
     """Check whether a line is a formula or a word too long for its column, not a page-wide line."""
     own = [other for other in band if other.column == column]
@@ -325,7 +271,7 @@ def _pokes_across(line: Line, band: Sequence[Line], column: int) -> bool:
         return False
     start = min(other.x0 for other in own)
     end = max(other.x1 for other in own)
-    return line.x0 >= start - 2 and line.x1 < end + 0.15 * (end - start) and line.width > 0
+    return line.x0 >= start - 2 and line.x1 < end + 0.15 * (end - start)
 
 
 def _leading(lines: Sequence[Line], body: Font) -> float:
@@ -336,31 +282,4 @@ def _leading(lines: Sequence[Line], body: Font) -> float:
         step = after.y - before.y
         if is_body and before.page == after.page and 0.8 * body.size < step < 2.6 * body.size:
             steps[round(step, 1)] += 1
-    if not steps:
-        return 1.2 * body.size
-    return max(steps, key=lambda step: (steps[step], -step))
-
-
-_LINES_BELOW = 8
-_OTHER_SIZE = 0.6
-
-
-def fonts_below(layout: Layout) -> list[Font]:
-    """The font of the text below each line: the document's, or one of another size there."""
-    fonts = [layout.body] * len(layout.lines)
-    letters: Counter[Font] = Counter()
-    window: list[Line] = []
-    for place in range(len(layout.lines) - 1, -1, -1):
-        if letters:
-            main = max(letters, key=lambda font: (letters[font], font.name))
-            is_other = abs(main.size - layout.body.size) > _OTHER_SIZE and not main.bold
-            fonts[place] = main if is_other else layout.body
-        line = layout.lines[place]
-        if line.kind:
-            continue
-        window.append(line)
-        letters[line.font] += len(line.text)
-        if len(window) > _LINES_BELOW:
-            last = window.pop(0)
-            letters[last.font] -= len(last.text)
-    return fonts
+    return max(steps, key=lambda step: (steps[step], -step), default=1.2 * body.size)

@@ -44,6 +44,8 @@ _CEDILLA = re.compile(r"([CcSsTt])¸")
 """A cedilla is drawn below its letter and may follow it in the text."""
 _STROKE = "\u0335"
 _BELOW_STROKE = re.compile(" ([Ll])")
+_BEFORE_OTHER, _SAMPLE = re.compile(" (?=[A-KM-Za-km-z])"), 200
+"""Spaces without a stroke, and the most that are looked at: in some files all are out of place."""
 _STROKED = re.compile(rf"{_STROKE}([Ll])")
 _SMALLEST = 1.5
 """Points: smaller text is meant for machines, not for readers."""
@@ -136,12 +138,18 @@ class _Reader:
     def _stroke_or_space(self, match: re.Match[str]) -> str:
         """Restore the stroke of `ł`, which TeX's old fonts set with the code of a space."""
         place, letter = match.start(), match[1]
-        start = self.origin(place + 1)[0]
         if pdfium.FPDFText_IsGenerated(self.text_page, place):
             # After a gap PDFium drops the stroke, but the space has its place, inside the letter.
-            return " Ł" if letter == "L" and self.origin(place)[0] > start + 0.2 else match[0]
-        middle = (self.end(place + 1, 0) + start) / 2
+            if letter == "l" or not self._is_inside(place):
+                return match[0]
+            others = islice(_BEFORE_OTHER.finditer(match.string), _SAMPLE)
+            return match[0] if any(self._is_inside(one.start()) for one in others) else " Ł"
+        middle = (self.end(place + 1, 0) + self.origin(place + 1)[0]) / 2
         return (_STROKE if self.end(place, 0) > middle else " ") + letter
+
+    def _is_inside(self, place: int) -> bool:
+        """Check whether a space has its place inside the letter behind it."""
+        return self.origin(place)[0] > self.origin(place + 1)[0] + 0.2
 
     def _unicode(self, index: int) -> int:
         return min(int(pdfium.FPDFText_GetUnicode(self.text_page, index)), 0xFFFF)

@@ -12,6 +12,7 @@ from vivavoce.sources.fulltext.pdf.lines import Word
 from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
 from vivavoce.sources.fulltext.pdf.runs import Line, join_words
 from vivavoce.sources.fulltext.references import BRACKETED, NUMBERED, RAISED, label_of
+from vivavoce.text.headings import role_of_heading
 from vivavoce.text.identifiers import PRINTED_YEAR
 
 _KEY = re.compile(r"[A-Z][A-Za-z+]{0,11}\d{2}[a-z]?")
@@ -26,16 +27,15 @@ _HEAD = re.compile(
     rf"|{_SURNAME},\s{_SURNAME}|{_SURNAME}(?:\s{_SURNAME})?\set\sal|[—–]{{1,3}}\."
     rf"|(?:{_SURNAME}\s){{0,4}}{_SURNAME}\.\s(?:19|20)\d\d[a-z]?\.)"
 )
-_SECOND = re.compile(
-    rf"\d\.\s(?:{_SURNAME},\s[^\W\d_a-z]\.|(?:[^\W\d_a-z]\.\s?){{1,3}}{_SURNAME},)"
-    rf"|10\.\d{{4,5}}/\S+\s(?:{_SURNAME},\s[^\W\d_a-z]\.|[—–]{{1,3}}\.)"
-)
 _END = re.compile(r"(?:[.)\]/\d]|10\.\d{4,5}/\S+|https?://\S+)$")
 _LISTED = frozenset({"", FOOTNOTE})
 _LONG_ENTRY = 700
 _ENOUGH_ENTRIES = 4
 _APART = 1.15
 """Multiple of the line spacing; a larger gap separates two entries of a list."""
+_COLUMN_TOP, _FLUSH = 90, 0.8
+"""Points above the first line of a column, or more: they do not part entries; and the least share
+of lines at the left margin in a list without hanging indents."""
 _MAX_TRIES = 30
 """Most lines tried as the start of a reference list; a file of such lines is not a paper."""
 _MAX_LENGTH = 3000
@@ -66,12 +66,18 @@ def split_entries(lines: Sequence[Line], paragraphs: Paragraphs) -> list[str]:
             ends = [True, *(_END.search(line.text) is not None for line in lines)]
             heads = [n for n, own in enumerate(lines) if not n or _HEAD.match(own.text)]
             ways.append(_texts(_cut(lines, [n for n in heads if ends[n]]), paragraphs))
+        if lines and len(by_indent) > _FLUSH * len(lines):
+            usual = median(line.gap for line in lines)
+            gaps = [n for n, own in enumerate(lines) if _APART * usual < own.gap < _COLUMN_TOP]
+            ways.append(_texts(_cut(lines, gaps), paragraphs))
         texts = max(ways, key=share_whole)
     return [text for text in texts if sum(map(str.isalpha, text)) >= 8]
 
 
 def find_unheaded(lines: Sequence[Line]) -> int | None:
-    """The place of the first entry of a numbered list that has no heading and ends a paper.
+    """The place of the first entry of a list whose heading looks like text or is not there.
+
+    Without a heading, the list is numbered and ends the paper.
 
     Entries in small print look like footnotes; those in the list become text again.
     """
@@ -86,7 +92,9 @@ def find_unheaded(lines: Sequence[Line]) -> int | None:
             for line in tail:
                 line.kind = ""
             return place
-    return None
+    below = (p for p in reversed(half) if p + 1 < len(lines))  # a heading is not the last line
+    headings = (p for p in below if role_of_heading(lines[p].text) == "references")
+    return next((place + 1 for place in headings), None)
 
 
 def _texts(groups: Sequence[Sequence[Line]], paragraphs: Paragraphs) -> list[str]:
@@ -99,7 +107,7 @@ def share_whole(entries: Sequence[str]) -> float:
     for entry in entries:
         years = len(set(_DATED.findall(entry))) or min(len(PRINTED_YEAR.findall(entry)), 1)
         is_whole = _HEAD.match(entry) is not None and _END.search(entry) is not None
-        is_one = years == 1 and len(entry) < _LONG_ENTRY and not _SECOND.search(entry)
+        is_one = years == 1 and len(entry) < _LONG_ENTRY
         good += len(entry) * (0.5 * is_whole + 0.5 * is_one)
     return good / max(sum(map(len, entries)), 1)
 
@@ -133,13 +141,11 @@ def _rising(marks: Sequence[tuple[int, str]]) -> list[int]:
 def _are_apart(entries: Sequence[Sequence[Line]]) -> bool:
     """Check whether entries have more room above them than their lines have between them."""
     inside = [line.gap for entry in entries for line in entry[1:]]
-    above = [entry[0].gap for entry in entries[1:] if entry[0].gap > 0]
+    above = [entry[0].gap for entry in entries[1:]]
     if len(above) < _ENOUGH_ENTRIES or not inside:
         return False
     wide = _APART * median(inside)
-    return sum(gap > wide for gap in above) > 0.8 * len(above) and (
-        sum(gap > wide for gap in inside) < 0.1 * len(inside)
-    )
+    return sum(gap > wide for gap in above) > 0.8 * len(above)
 
 
 def _lefts(lines: Sequence[Line]) -> dict[tuple[int, int], float]:
@@ -154,7 +160,7 @@ def _lefts(lines: Sequence[Line]) -> dict[tuple[int, int], float]:
 def _cut(lines: Sequence[Line], starts: Sequence[int]) -> list[list[Line]]:
     if not lines:
         return []
-    starts = sorted({0, *starts}) if not starts or starts[0] else starts
+    starts = sorted({0, *starts})
     ends = [*starts[1:], len(lines)]
     return [list(lines[start:end]) for start, end in zip(starts, ends, strict=True)]
 
@@ -178,7 +184,7 @@ def print_raised_citations(lines: Sequence[Line], references: int) -> None:
     # Marks with several numbers are not footnotes.
     is_sure = sum(not mark.isdecimal() for mark in marks) >= _SEVERAL
     least = (_SURELY_COVERED if is_sure else _COVERED) * references
-    if references < _MIN_REFERENCES or covered < least or covered < 0.9 * len(numbers):
+    if references < _MIN_REFERENCES or covered < least:
         return
     for line in text:
         runs = list(_runs(line))

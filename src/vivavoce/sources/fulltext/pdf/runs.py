@@ -4,8 +4,9 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
+from statistics import median
 
 from vivavoce.sources.fulltext.pdf.fonts import Font
 from vivavoce.sources.fulltext.pdf.lines import COMBINING, Page, Word
@@ -23,6 +24,9 @@ _CEDILLAS = frozenset("çÇşŞţŢ")
 _MAX_ACCENTS = 500
 """Most lone accents on a page; a page with more is not text."""
 _BOTH = 2
+_SPACED, _SPACE = 6, 2.2
+"""Fewest single letters of a run that is letter-spaced, and multiple of the usual gap between its
+letters: a wider gap separates words."""
 
 
 @dataclass(slots=True)
@@ -62,10 +66,9 @@ def with_accents(words: list[Word]) -> list[Word]:
         joined = {id(accent) for accent in lone if any(_join(accent, word) for word in words)}
         words = [word for word in words if id(word) not in joined]
     for before, word in pairwise(words):
-        if before.text[-1:] in _CEDILLAS:  # a cedilla is narrower than its letter
-            is_near = abs(word.x0 - before.x1) < 2 * _WORD_GAP * word.font.size
-            if is_near and abs(word.y - before.y) < 1:
-                word.glued, before.x1 = True, word.x0
+        is_near = abs(word.x0 - before.x1) < 2 * _WORD_GAP * word.font.size
+        if before.text[-1:] in _CEDILLAS and is_near:  # a cedilla is narrower than its letter
+            word.glued, before.x1 = True, word.x0
     return words
 
 
@@ -95,9 +98,7 @@ def join_words(words: Sequence[Word]) -> str:
         if place:
             before = words[place - 1]
             gap = word.x0 - before.x1
-            if not (word.glued and gap < RUN_GAP * word.font.size) and (
-                not word.glued or gap > _WORD_GAP * word.font.size
-            ):
+            if not word.glued or gap >= RUN_GAP * word.font.size:
                 parts.append(" ")
             else:
                 # Printed in line, a raised number after a number would make another number.
@@ -110,16 +111,38 @@ def join_words(words: Sequence[Word]) -> str:
     return "".join(parts).strip()
 
 
+def join_broken(first: str, second: str) -> str:
+    """Two lines as one text; a word broken at the end of the first loses its hyphen."""
+    is_broken = first.endswith("-") and second[:1].islower()
+    return first[:-1] + second if is_broken else f"{first} {second}"
+
+
+def _join_spaced(words: list[Word]) -> list[Word]:
+    """The words of a run; letters set apart, as in `A B S T R A C T`, become words."""
+    single = sum(len(word.text) == 1 for word in words)
+    letters = all(word.text.isalpha() and len(word.text) <= _BOTH for word in words)
+    if single < _SPACED or single < 0.8 * len(words) or not letters:
+        return words
+    gaps = [after.x0 - before.x1 for before, after in pairwise(words)]
+    joined = [words[0]]
+    for word, gap in zip(words[1:], gaps, strict=True):
+        if gap > _SPACE * median(gaps):
+            joined.append(word)
+        else:
+            joined[-1] = replace(joined[-1], text=joined[-1].text + word.text, x1=word.x1)
+    return joined
+
+
 def runs_of(page: Page) -> Iterator[Line]:
     """Words that follow each other on one baseline without a wide gap."""
     run: list[Word] = []
     for word in page.words:
         if run and not _continues(run, word):
-            yield line_of(run, page.number)
+            yield line_of(_join_spaced(run), page.number)
             run = []
         run.append(word)
     if run:
-        yield line_of(run, page.number)
+        yield line_of(_join_spaced(run), page.number)
 
 
 def _continues(run: Sequence[Word], word: Word) -> bool:

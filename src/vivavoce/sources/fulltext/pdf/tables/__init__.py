@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from vivavoce.sources.fulltext.pdf.lines import Rule, Word
-from vivavoce.sources.fulltext.pdf.runs import Line, join_words
+from vivavoce.sources.fulltext.pdf.runs import Line, join_broken, join_words
 from vivavoce.sources.fulltext.pdf.tables.columns import (
     WIDE_RULE,
     Chunk,
@@ -46,8 +46,7 @@ class PlacedCell:
         """The lines of the cell as one line, with words broken at line ends joined."""
         whole = ""
         for line in map(join_words, self.words):
-            is_broken = whole.endswith("-") and line[:1].islower()
-            whole = whole[:-1] + line if is_broken else f"{whole} {line}"
+            whole = join_broken(whole, line)
         return clean_text(whole).strip()
 
     @property
