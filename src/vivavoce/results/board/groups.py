@@ -13,10 +13,10 @@ from vivavoce.results.board.columns import (
     COLUMNS,
     MAX_UNDEFINED,
     BoardColumn,
+    fit_text,
     shown_value,
     terminal_columns,
 )
-from vivavoce.results.board.facts import fit_text
 from vivavoce.results.board.ranks import open_question
 from vivavoce.results.logs.records import CONTESTANT, PLACE, LogHeader, Place, distinct_labels
 from vivavoce.store import Row, canonical_json, dumps_fast, hash_of, hash_rows

@@ -8,8 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from vivavoce.metrics.judged_text import WIN_RATE
-from vivavoce.results.board.columns import BoardColumn, shown_value
-from vivavoce.results.board.facts import fit_text
+from vivavoce.results.board.columns import BoardColumn, fit_text, shown_value
 from vivavoce.store import SHORT_HASH, Row, hash_of
 from vivavoce.text.printing import counted, figure, interval, share, visible
 
