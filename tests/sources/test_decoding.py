@@ -25,6 +25,10 @@ from vivavoce.sources.notices import status_of
         ),
         ("<inline-formula><tex-math>$k$</tex-math></inline-formula> ponds", "$k$ ponds"),
         ("AT&T and Q&A stay", "AT&T and Q&A stay"),
+        ("eﬃcient dif\u00adfu\u200bsion in work\u200dflows", "efficient diffusion in workflows"),
+        ("on <font color='red'>red</font> otters", "on red otters"),
+        (r"``Fast''~nets --- {\it why} 5\%", "“Fast” nets — why 5%"),
+        ("``Fast'' and --fast without TeX stay", "``Fast'' and --fast without TeX stay"),
         (r"{\'E}tale \"Uber-Gr\"o{\ss}e", "Étale Über-Größe"),
         (r"Erd\H{o}s, \v{S}idak, Ho\v cevar, \O stergaard", "Erdős, Šidak, Hočevar, Østergaard"),
         (r"na\"{\i}ve and Fran{\c c}ois", "naïve and François"),
@@ -55,6 +59,19 @@ ROW = {
     "categories": "cs.CL",
     "update_date": "2007-04-03",
 }
+
+
+@pytest.mark.parametrize(
+    ("title", "subtitle", "whole"),
+    [
+        ("Otters:", "by night", "Otters: by night"),
+        ("Voles: by day", "By day", "Voles: by day"),
+        ("", "By day", "By day"),
+    ],
+)
+def test_a_subtitle_stands_once_behind_its_title(title: str, subtitle: str, whole: str) -> None:
+    work = read_work({"DOI": "10.5555/1", "title": [title], "subtitle": [subtitle]})
+    assert work.title == whole
 
 
 def test_every_field_of_a_catalogue_is_decoded(tmp_path: Path) -> None:

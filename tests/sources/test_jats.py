@@ -235,3 +235,12 @@ def test_real_articles_are_read_whole(
 
 
 # Hostile files
+
+
+def test_an_encoding_that_a_file_declares_is_read() -> None:
+    declared = '<?xml version="1.0" encoding="ISO-8859-1"?>'
+    paper = (
+        f"{declared}<article><body><sec><title>Größe</title><p>Straße.</p></sec></body></article>"
+    )
+    for encoding in ("latin-1", "utf-8"):  # which is read as such, whatever is declared
+        assert read_document(paper.encode(encoding), "a.nxml").sections[0].heading == "Größe"

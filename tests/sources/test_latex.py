@@ -79,6 +79,13 @@ Next paragraph.
             "Ana Roe, Bo Oz",
         ),
         (
+            r"\author{\IEEEauthorblockN{Ana Roe\IEEEauthorrefmark{1}, Bo Oz\IEEEauthorrefmark{1}"
+            r"\IEEEauthorrefmark{2} and Cy Po\IEEEauthorrefmark{2}}"
+            r"\IEEEauthorblockA{\IEEEauthorrefmark{1}Some School}}",
+            "Ana Roe, Bo Oz, Cy Po",
+        ),
+        (r"\authorsnames[1,{1,2},2]{Ana Roe,Bo Oz,Cy Po}", "Ana Roe, Bo Oz, Cy Po"),
+        (
             r"\author{Ana Roe, \textit{Life Fellow, IEEE}, Bo Oz, Fellow, IEEE, and Cy Po,"
             r" Honorary Member, IEEE}",
             "Ana Roe, Bo Oz, Cy Po",

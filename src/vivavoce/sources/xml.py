@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 from lxml import etree
 
@@ -11,12 +12,13 @@ from vivavoce.text.normalise import clean_line
 
 MAX_WIDTH, MAX_HEIGHT = 40, 200
 """Most columns and rows that a cell may cover."""
+_DECLARED = re.compile(rb"\s*<\?xml[^>]{0,80}\bencoding\s*=\s*[\"']([\w.-]{1,40})[\"']")
 _DASH = re.compile(r"\s*[\])]?\s*[-‐–—−]\s*[\[(]?\s*")
 
 
 def parse_xml(content: bytes) -> etree._Element:
     """The root of an XML file, or `InputError`; tags lose namespaces, nothing outside is loaded."""
-    check_text(content)
+    content = _as_utf8(content)
     # The parser always expands entities in attribute values, so their declaration is refused.
     if b"<!ENTITY" in content:
         raise InputError("the file declares XML entities, which are not read for safety")
@@ -27,6 +29,22 @@ def parse_xml(content: bytes) -> etree._Element:
     for element in root.iter(etree.Element):
         element.tag = etree.QName(element).localname
     return root
+
+
+def _as_utf8(content: bytes) -> bytes:
+    """The content, converted if it is not UTF-8 but in the encoding that its declaration names."""
+    declared = _DECLARED.match(content)
+    with suppress(LookupError, UnicodeError):
+        if declared and not _is_utf8(content):
+            return content.decode(declared[1].decode()).encode()
+    check_text(content)
+    return content
+
+
+def _is_utf8(content: bytes) -> bool:
+    with suppress(UnicodeDecodeError):
+        return bool(content.decode("utf-8"))
+    return False
 
 
 def check_text(content: bytes) -> None:

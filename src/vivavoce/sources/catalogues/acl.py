@@ -144,5 +144,5 @@ SOURCE = Source(
     matches=lambda path: _COLLECTION.fullmatch(path.name) is not None,
     read=read_with(read_collection, _LARGEST_FILE, "collection"),
     holds_many=True,
-    reader_version="3",
+    reader_version="4",
 )

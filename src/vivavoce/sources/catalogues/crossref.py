@@ -47,7 +47,9 @@ def read_work(work: Fields) -> Document:
     if doi is None:
         raise InputError(f"its DOI {line_at(work, 'DOI')[:80]!r} is not valid")
     named = (next(iter(texts_at(work, field)), "") for field in ("title", "subtitle"))
-    title = ": ".join(filter(None, (clean_line(decode_text(name)) for name in named)))
+    title, subtitle = (clean_line(decode_text(name)).rstrip(" :") for name in named)
+    if subtitle and not title.casefold().endswith(subtitle.casefold()):
+        title = f"{title}: {subtitle}" if title else subtitle
     if not title:
         raise InputError(f"{doi} has no title")
     licences = (line_at(row, "URL") for row in rows_at(work, "license"))

@@ -10,6 +10,7 @@ from dataclasses import replace
 from lxml import etree
 
 from vivavoce.records import Document
+from vivavoce.sources.fulltext.assemble import plain_text
 from vivavoce.sources.fulltext.jats.parts import print_text
 from vivavoce.sources.fulltext.latex.layout import SYMBOLS, accented
 from vivavoce.sources.xml import safe_parser
@@ -23,7 +24,7 @@ _FORMULA = re.compile(
 _MAX_FORMULA = 20_000
 _PREFIX = re.compile(r"(</?)[a-z]{1,9}:", re.IGNORECASE)
 _INLINE = re.compile(
-    r"</?(?:jats:)?(?:i|b|u|em|strong|tt|sc|scp|sub|sup|span|italic|bold|mml:\w+)(?:\s[^<>]{0,200})?/?>",
+    r"</?(?:jats:)?(?:i|b|u|s|em|strong|small|big|tt|font|sc|scp|sub|sup|span|italic|bold|mml:\w+)(?:\s[^<>]{0,200})?/?>",
     re.IGNORECASE,
 )
 _BLOCK = re.compile(
@@ -39,7 +40,10 @@ _ACCENT = re.compile(
 )
 _SYMBOL = re.compile(r"(\\(?:ss|ae|AE|oe|OE|o|O|aa|AA|l|L|i|j))(?![A-Za-z])(?:\{\}|\s+(?=\w))?")
 _STYLE = re.compile(r"\\(?:emph|text(?:it|bf|tt|sc|rm|sf))\s?\{([^{}]*)\}")
+_STYLED = re.compile(r"\{\\(?:it|bf|em|sc|sl|tt|rm|sf)\s+([^{}]*)\}")
 _ESCAPE = re.compile(r"\\([&%_#$])")
+_PRINTED = {"``": "“", "''": "”", "---": "—", "--": "–", "~": " "}
+_TYPED = re.compile("|".join(_PRINTED))
 _GROUP = re.compile(r"(?<![_^\w\\}])\{([^\W_][\w'-]*)\}|(?<=\w)\{([^\W\d_])\}|\{([^\x00-\x7f])\}")
 
 
@@ -55,7 +59,7 @@ def decode_text(text: str) -> str:
         parts = _MATH.split(text)
         parts[::2] = map(_without_tex, parts[::2])
         text = "".join(parts)
-    return text
+    return plain_text(text)
 
 
 def _print_formulas(text: str) -> str:
@@ -88,7 +92,8 @@ def _without_tex(text: str) -> str:
         lambda m: accented(m["command"], SYMBOLS.get(m[2] or m[3], m[2] or m[3])), text
     )
     text = _SYMBOL.sub(lambda match: SYMBOLS[match[1]], text)
-    text = _ESCAPE.sub(r"\1", _STYLE.sub(r"\1", text))
+    text = _STYLED.sub(r"\1", _STYLE.sub(r"\1", text))
+    text = _ESCAPE.sub(r"\1", _TYPED.sub(lambda typed: _PRINTED[typed[0]], text))
     return _GROUP.sub(lambda match: match[match.lastindex or 0], text)
 
 

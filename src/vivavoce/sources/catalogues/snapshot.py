@@ -64,5 +64,5 @@ SOURCE = Source(
     pieces=cut,
     read=lambda piece, options: read_documents(read_rows(piece, COLUMNS), _document),
     holds_many=True,
-    reader_version="4",
+    reader_version="5",
 )

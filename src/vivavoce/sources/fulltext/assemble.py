@@ -97,7 +97,8 @@ def build_sections(
     for block in blocks:
         text = show(PARAGRAPH.join(block.paragraphs))
         heading = show(block.heading or "")
-        if not abstract and text and block.level == 1 and role_of_heading(heading) == "abstract":
+        is_first = block.level == 1 or not sections
+        if not abstract and text and is_first and role_of_heading(heading) == "abstract":
             abstract = text
             continue
         number, level = len(sections), block.level

@@ -258,5 +258,5 @@ SOURCE = Source(
     matches=has_suffix(*_SUFFIXES),
     read=read_with(read_file, LARGEST_FILE, "feed"),
     holds_many=True,
-    reader_version="5",
+    reader_version="6",
 )

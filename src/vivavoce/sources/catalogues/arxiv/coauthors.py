@@ -24,5 +24,5 @@ SOURCE = Source(
     matches=has_suffix(SUFFIX),
     read=read_with(_read_file, LARGEST_FILE, "feed"),
     holds_many=True,
-    reader_version="1",
+    reader_version="2",
 )

@@ -29,7 +29,7 @@ from vivavoce.sources.xml import parse_xml, text_of
 from vivavoce.store import read_json
 from vivavoce.text.dates import date_in
 from vivavoce.text.identifiers import find_arxiv_id
-from vivavoce.text.normalise import clean_line
+from vivavoce.text.normalise import clean_line as clean_line
 
 _SHOWN = 120
 _VERSION = re.compile(r"v[0-9]{1,4}")
@@ -47,7 +47,7 @@ _NAME_SUFFIX = re.compile(r"(?:Jr|Sr|II|III|IV)\.?", re.IGNORECASE)
 
 def authors_of(forenames: str, keyname: str, suffix: str) -> Iterator[Author]:
     """Join the parts of a name as it is printed; a collaboration in it is a second author."""
-    return map(Author, part_names(clean_line(" ".join((forenames, keyname, suffix)))))
+    return map(Author, part_names(" ".join(map(spell_name, (forenames, keyname, suffix)))))
 
 
 def read_versions(versions: Sequence[tuple[str, str]]) -> tuple[str | None, str | None]:
@@ -291,5 +291,5 @@ SOURCE = Source(
     read=_read,
     parts=_parts,
     holds_many=True,
-    reader_version="6",
+    reader_version="7",
 )

@@ -45,7 +45,7 @@ _ASIDE_FOLDER = re.compile(r"(?:^|/)(?:template|example|sample|slides|old|backup
 
 
 _ENCODING = re.compile(
-    rb"^[^%\n]{0,200}\\(?:usepackage[ \t]{0,9}\[([\w-]{1,30})\][ \t]{0,9}\{inputenc\}"
+    rb"^[^%\n]{0,200}\\(?:usepackage[ \t]{0,9}\[([\w-]{1,30})\][ \t]{0,9}\{inputen[cx]\}"
     rb"|inputencoding[ \t]{0,9}\{([\w-]{1,30})\})",
     re.MULTILINE,
 )
