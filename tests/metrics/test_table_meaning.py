@@ -20,6 +20,8 @@ SAME_CELLS = [
     ("O(n^2 d)", "O(n²d)", "Complexity"),
     ("1.28M", "1,281,167", "# images"),
     ("48 hours", "2 days", "Training time"),
+    ("1.5 km", "1500 m", "Range"),
+    ("5 min", "300 s", "Training time"),
     ("0.912", "91.2%", "Accuracy"),
     ("91.2 ± 0.3", "91.2", "Accuracy"),
     ("ROUGE; BLEU", "BLEU and ROUGE", "Metrics"),
