@@ -1,7 +1,7 @@
 """Conversion between Arrow columns and numpy arrays, and a stable hash of a table's rows."""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from vivavoce.records import Section
-from vivavoce.store import Row, parquet_of, write_bytes
+from vivavoce.store import Row, canonical_json, parquet_of, write_bytes
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -201,3 +201,15 @@ class Groups:
     def of(self, group: int) -> Ints:
         """The members of a group."""
         return self._members[self._starts[group] : self._starts[group + 1]]
+
+
+def hash_rows(rows: Iterable[Mapping[str, Any]]) -> str:
+    """Sha256 over the canonical JSON of each row, in order.
+
+    Unlike a file's hash, it does not depend on the version of the Parquet writer.
+    """
+    digest = hashlib.sha256()
+    for row in rows:
+        digest.update(canonical_json(row).encode("utf-8", "surrogatepass"))
+        digest.update(b"\n")
+    return digest.hexdigest()

@@ -88,18 +88,6 @@ def is_intact(path: Path, sha256: str) -> bool:
     return path.is_file() and hash_file(path) == sha256
 
 
-def hash_rows(rows: Iterable[Mapping[str, Any]]) -> str:
-    """Sha256 over the canonical JSON of each row, in order.
-
-    Unlike a file's hash, it does not depend on the version of the Parquet writer.
-    """
-    digest = hashlib.sha256()
-    for row in rows:
-        digest.update(canonical_json(row).encode("utf-8", "surrogatepass"))
-        digest.update(b"\n")
-    return digest.hexdigest()
-
-
 def write_bytes(path: Path, content: bytes, *, fsync: bool = True) -> None:
     """Write a file whole or not at all, surviving a kill and a power cut.
 

@@ -3,7 +3,7 @@
 import pytest
 
 from vivavoce.errors import InputError
-from vivavoce.records import CitedTable, Document
+from vivavoce.records import Author, CitedTable, Document
 from vivavoce.sources.fulltext.assemble import assemble
 from vivavoce.sources.fulltext.model import (
     Block,
@@ -83,6 +83,15 @@ def test_a_section_headed_abstract_is_one_where_there_is_no_other() -> None:
     found = assembled(Manuscript(blocks=blocks))
     assert (found.abstract, [s.heading for s in found.sections]) == ("Short.", ["One"])
     assert len(assembled(Manuscript(abstract="Own.", blocks=blocks)).sections) == 2
+    parts = [Block("ABSTRACT"), Block("Aims", level=2, paragraphs=["Short."]), blocks[1]]
+    found = assembled(Manuscript(blocks=parts))
+    assert (found.abstract, [s.heading for s in found.sections]) == ("Aims\n\nShort.", ["One"])
+
+
+def test_a_grade_of_membership_is_no_author() -> None:
+    names = "Ana Roe", "Senior Member Ieee", "Bo Oz", "Student Member", "IEEE", "Cy Fellow"
+    found = assembled(Manuscript(title="T", authors=[Author(name) for name in names]))
+    assert [author.name for author in found.authors] == ["Ana Roe", "Bo Oz", "Cy Fellow"]
 
 
 def test_a_paper_of_nothing_is_refused() -> None:

@@ -29,6 +29,7 @@ from vivavoce.sources.notices import status_of
         ("on <font color='red'>red</font> otters", "on red otters"),
         (r"``Fast''~nets --- {\it why} 5\%", "“Fast” nets — why 5%"),
         ("``Fast'' and --fast without TeX stay", "``Fast'' and --fast without TeX stay"),
+        (r"at~\url{https://o.example/~eva/a\_b} now", "at https://o.example/~eva/a_b now"),
         (r"{\'E}tale \"Uber-Gr\"o{\ss}e", "Étale Über-Größe"),
         (r"Erd\H{o}s, \v{S}idak, Ho\v cevar, \O stergaard", "Erdős, Šidak, Hočevar, Østergaard"),
         (r"na\"{\i}ve and Fran{\c c}ois", "naïve and François"),

@@ -309,3 +309,28 @@ def test_acknowledgements_in_an_argument_are_a_section(tmp_path: Path) -> None:
         ("Acknowledgements", "We thank all."),
         ("Funding", "None."),
     ]
+
+
+def test_a_cell_keeps_an_unknown_command(tmp_path: Path) -> None:
+    body = r"""
+\begin{table}\caption{Signs}\begin{tabular}{lcc}
+Method & Free & Fast \\ \rowstyle One & \good & \textbf{} \\ \rowstyle & \checkmark & 2 \\
+\end{tabular}\end{table}"""
+    (table,) = read(tmp_path, body).tables
+    assert table.cells == (("Method", "Free", "Fast"), ("One", "\\good", ""), ("", "✓", "2"))
+
+
+def test_quotation_marks_are_shorthands_where_the_language_is_german(tmp_path: Path) -> None:
+    body = r"""\section{A} M"uhle, Stra"se, auf"|legen, Haus"= und Hof"-brot, "`Korn"' und \"Ol."""
+    for preamble, printed in (
+        (
+            r"\usepackage[english,ngerman]{babel}",
+            "Mühle, Straße, auflegen, Haus- und Hofbrot, „Korn“",
+        ),
+        (
+            r"\usepackage[ngerman,english]{babel}",
+            'M"uhle, Stra"se, auf"|legen, Haus"= und Hof"-brot',
+        ),
+    ):
+        [section] = read(tmp_path, body, preamble=preamble).sections
+        assert section.text.startswith(printed)

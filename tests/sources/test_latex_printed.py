@@ -397,12 +397,3 @@ def test_symbols_may_be_given_by_number(tmp_path: Path) -> None:
     preamble = r"\newcommand{\yes}{\textcolor{green}{\ding{51}}}"
     body = r'\yes{} or \ding{55}, \symbol{10003}, \symbol{"2714}, \symbol{-1}.'
     assert text_of(tmp_path, body, preamble) == "✓ or ✗, ✓, ✔, ."
-
-
-def test_a_cell_keeps_an_unknown_command(tmp_path: Path) -> None:
-    body = r"""
-\begin{table}\caption{Signs}\begin{tabular}{lcc}
-Method & Free & Fast \\ \rowstyle One & \good & \textbf{} \\ \rowstyle & \checkmark & 2 \\
-\end{tabular}\end{table}"""
-    (table,) = read(tmp_path, body).tables
-    assert table.cells == (("Method", "Free", "Fast"), ("One", "\\good", ""), ("", "✓", "2"))

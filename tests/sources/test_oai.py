@@ -200,6 +200,7 @@ LINES = {
     "The Big Collaboration: A. One, B. Two": ["The Big Collaboration", "A. One", "B. Two"],
     "A. One, for the Big Collaboration": ["A. One", "Big Collaboration"],
     "A. One on behalf of the Big Team": ["A. One", "Big Team"],
+    "A. One (1) (on behalf of the Big Team) ((1) X)": ["A. One", "Big Team"],
     "A. One for Big Data Collaboration, B. Two": ["A. One", "Big Data Collaboration", "B. Two"],
     r"Fran\c{c}ois {\'E}l\"an, \L{}ukasz~Two": ["François Élän", "Łukasz Two"],
     "Anders Brand\n  Sand & Bo Two; C. Three": ["Anders Brand Sand", "Bo Two", "C. Three"],

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
+from vivavoce.columns import hash_rows
 from vivavoce.metrics import metrics_of
 from vivavoce.reports import NOTHING, Column, Report, Sheet, rank_text, sheet, shown
 from vivavoce.results.board.columns import (
@@ -19,7 +20,7 @@ from vivavoce.results.board.columns import (
 )
 from vivavoce.results.board.ranks import open_question
 from vivavoce.results.logs.records import CONTESTANT, PLACE, LogHeader, Place, distinct_labels
-from vivavoce.store import Row, canonical_json, dumps_fast, hash_of, hash_rows
+from vivavoce.store import Row, canonical_json, dumps_fast, hash_of
 from vivavoce.tasks import CEILING
 
 if TYPE_CHECKING:

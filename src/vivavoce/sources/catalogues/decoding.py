@@ -13,6 +13,7 @@ from vivavoce.records import Document
 from vivavoce.sources.fulltext.assemble import plain_text
 from vivavoce.sources.fulltext.jats.parts import print_text
 from vivavoce.sources.fulltext.latex.layout import SYMBOLS, accented
+from vivavoce.sources.fulltext.references import is_grade
 from vivavoce.sources.xml import safe_parser
 from vivavoce.text.cell_text import unescape_entities
 
@@ -39,11 +40,12 @@ _ACCENT = re.compile(
     r"(?:\{\s*(?P<group>\\?[A-Za-z]{1,3})\s*\}|(?P<letter>\\[ij](?![A-Za-z])|[A-Za-z]))"
 )
 _SYMBOL = re.compile(r"(\\(?:ss|ae|AE|oe|OE|o|O|aa|AA|l|L|i|j))(?![A-Za-z])(?:\{\}|\s+(?=\w))?")
-_STYLE = re.compile(r"\\(?:emph|text(?:it|bf|tt|sc|rm|sf))\s?\{([^{}]*)\}")
+_STYLE = re.compile(r"\\(?:emph|url|nolinkurl|text(?:it|bf|tt|sc|rm|sf))\s?\{([^{}]*)\}")
 _STYLED = re.compile(r"\{\\(?:it|bf|em|sc|sl|tt|rm|sf)\s+([^{}]*)\}")
 _ESCAPE = re.compile(r"\\([&%_#$])")
-_PRINTED = {"``": "“", "''": "”", "---": "—", "--": "–", "~": " "}
+_PRINTED = {"``": "“", "''": "”", "---": "—", "--": "–"}
 _TYPED = re.compile("|".join(_PRINTED))
+_TIE = re.compile(r"(?<!/)~")
 _GROUP = re.compile(r"(?<![_^\w\\}])\{([^\W_][\w'-]*)\}|(?<=\w)\{([^\W\d_])\}|\{([^\x00-\x7f])\}")
 
 
@@ -93,7 +95,7 @@ def _without_tex(text: str) -> str:
     )
     text = _SYMBOL.sub(lambda match: SYMBOLS[match[1]], text)
     text = _STYLED.sub(r"\1", _STYLE.sub(r"\1", text))
-    text = _ESCAPE.sub(r"\1", _TYPED.sub(lambda typed: _PRINTED[typed[0]], text))
+    text = _ESCAPE.sub(r"\1", _TYPED.sub(lambda typed: _PRINTED[typed[0]], _TIE.sub(" ", text)))
     return _GROUP.sub(lambda match: match[match.lastindex or 0], text)
 
 
@@ -103,5 +105,6 @@ def decode_document(document: Document) -> Document:
         line and " ".join(decode_text(line).split()) for line in (document.title, document.venue)
     )
     abstract = document.abstract and _SPACES.sub(" ", decode_text(document.abstract)).strip()
-    authors = tuple(replace(author, name=decode_text(author.name)) for author in document.authors)
+    named = (replace(author, name=decode_text(author.name)) for author in document.authors)
+    authors = tuple(author for author in named if not is_grade(author.name))
     return replace(document, title=title, abstract=abstract, venue=venue, authors=authors)

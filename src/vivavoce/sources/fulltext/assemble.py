@@ -30,7 +30,7 @@ from vivavoce.sources.fulltext.model import (
     Manuscript,
     RawTable,
 )
-from vivavoce.sources.fulltext.references import read_entry
+from vivavoce.sources.fulltext.references import is_grade, read_entry
 from vivavoce.text.headings import role_of_heading
 from vivavoce.text.normalise import clean_text
 
@@ -70,7 +70,11 @@ def assemble(paper: Manuscript, about: Document) -> Document:
         about,
         title=title or None,
         abstract=abstract or None,
-        authors=tuple(replace(one, name=plain_text(one.name)) for one in paper.authors),
+        authors=tuple(
+            replace(one, name=plain_text(one.name))
+            for one in paper.authors
+            if not is_grade(one.name)
+        ),
         sections=sections,
         references=works.references,
         tables=tuple(replace(table, ordinal=ordinal) for ordinal, table in enumerate(tables)),
@@ -81,8 +85,13 @@ def assemble(paper: Manuscript, about: Document) -> Document:
 
 
 def plain_text(text: str) -> str:
+    """Clean text without typesetting characters."""
+    return clean_text(without_typesetting(text))
+
+
+def without_typesetting(text: str) -> str:
     """Text without typesetting characters: ligatures, soft hyphens and zero-width spaces."""
-    return clean_text(text if text.isascii() else _JOINERS.sub("", text.translate(_PLAIN)))
+    return text if text.isascii() else _JOINERS.sub("", text.translate(_PLAIN))
 
 
 def build_sections(
@@ -94,12 +103,20 @@ def build_sections(
     """
     show = show or plain_text
     sections: list[Section] = []
+    in_abstract = False
     for block in blocks:
         text = show(PARAGRAPH.join(block.paragraphs))
         heading = show(block.heading or "")
         is_first = block.level == 1 or not sections
         if not abstract and text and is_first and role_of_heading(heading) == "abstract":
             abstract = text
+            continue
+        if not abstract and is_first and role_of_heading(heading) == "abstract":
+            in_abstract = True
+            continue
+        in_abstract = in_abstract and block.level > 1
+        if in_abstract:
+            abstract = PARAGRAPH.join(filter(None, (abstract, heading, text)))
             continue
         number, level = len(sections), block.level
         sections.append(Section(number, level, heading or None, block.role, text, block.number))

@@ -259,6 +259,9 @@ _GRADE = re.compile(
     r"(?:,\s{0,9}(?:\w+\s{1,9}){0,2}|^\s{0,9}(?:\w+\s{1,9})?)(?:Member|Fellow),?\s{1,9}(?:of\s(?:the\s)?)?[A-Z]{2,9}\b"
 )
 """A grade of membership behind a name: `Senior Member, IEEE`."""
+_GRADE_ALONE = re.compile(
+    r"(?:\w+\s){0,2}(?:Member|(?:Member|Fellow),?\s(?:Ieee|[A-Z]{3,9}))|I(?:EEE|eee)"
+)
 _ABBREVIATION = re.compile(r"(?:[A-Z][a-z]?\.?){2,5}")
 """A laboratory or a degree, which is no name: `NLP`, `PhD`."""
 _MAX_NAME = 60
@@ -280,6 +283,11 @@ def names_in(lines: Iterable[str]) -> Iterator[str]:
             continue
         yield from filter(is_name, names)
         is_open = text.rstrip(f" {MARK}").endswith((",", "&", " and"))
+
+
+def is_grade(name: str) -> bool:
+    """Check whether a name is only a grade of membership, as listings split it off its holder."""
+    return _GRADE_ALONE.fullmatch(name) is not None
 
 
 def is_name(text: str) -> bool:

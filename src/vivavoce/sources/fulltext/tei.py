@@ -54,6 +54,7 @@ _ROLE_OF_TYPE = {
 _SUFFIXES = (".grobid.tei.xml", ".tei.xml", ".grobid.xml", ".tei")
 _LARGEST_FILE = 32 << 20
 _PARTS = ("forename", "surname")
+_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 # The banner that journals and conferences print above a title, up to the year.
 _BANNER = re.compile(
     r"(?:preprint\.?\s+)?"
@@ -128,9 +129,13 @@ def _title(root: etree._Element) -> str:
         for element in root.iterfind(path):
             title = _text(element, frozenset({"note"}))
             if any(map(str.isalpha, title)):
-                subtitle = element.getnext()
-                is_more = subtitle is not None and subtitle.get("type") == "sub"
-                return f"{title}: {_text(subtitle)}" if is_more else title
+                subtitles = (
+                    other
+                    for other in element.itersiblings("title")
+                    if other.get("type") == "sub" and other.get(_LANGUAGE) == element.get(_LANGUAGE)
+                )
+                subtitle = next(subtitles, None)
+                return title if subtitle is None else f"{title}: {_text(subtitle)}"
     return ""
 
 
@@ -154,10 +159,16 @@ def _authors(root: etree._Element) -> Iterator[Author]:
 
 
 def _published(root: etree._Element) -> str | None:
-    """The date of publication in the header, never the day on which a program made the file."""
+    """The date of publication in the header, never the day on which a program made the file.
+
+    A date without a type counts where no other source of the text is named.
+    """
+    known = {"published", "datePub"}
+    if root.find("teiHeader/fileDesc/sourceDesc/biblStruct") is None:
+        known.add("")
     places = ("publicationStmt/date", "sourceDesc/biblStruct/monogr/imprint/date")
     dates = (date for place in places for date in root.iterfind(f"teiHeader/fileDesc/{place}"))
-    stated = (date for date in dates if date.get("type") in {"published", "datePub"})
+    stated = (date for date in dates if date.get("type", "") in known)
     found = (
         date_in(date.get("when")) or date_in(_text(date)) or find_day(_text(date))
         for date in stated

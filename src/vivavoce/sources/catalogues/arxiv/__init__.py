@@ -24,7 +24,7 @@ _INITIAL = re.compile(r"(?<=[^\W\d_])\.(?=[^\W\d_])")
 _SPLIT_INITIALS = re.compile(r"\. -(?=[^\W\d_])")
 GROUP = r"(?:collaborations?|consortium|team|group)\b"
 FOR = re.compile(
-    rf"(?:^|\s)(?:for|on behalf of)\s+(?:the\s+|(?=(?:[^\s,;]+\s){{1,6}}?{GROUP}))",
+    rf"(?:^|[\s(])(?:for|on behalf of)\s+(?:the\s+|(?=(?:[^\s,;]+\s){{1,6}}?{GROUP}))",
     re.IGNORECASE,
 )
 """Words between a person and the collaboration they write for."""

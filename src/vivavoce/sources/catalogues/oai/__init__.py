@@ -71,8 +71,8 @@ def split_authors(line: str) -> tuple[str, ...]:
 
     Affiliations in parentheses are dropped; a collaboration is an author of its own.
     """
-    text = " ".join(_without_parentheses(line[:_MAX_LINE]).split())
-    text = FOR.sub(", ", _COLLABORATION.sub(r"\1,", text))
+    text = _without_parentheses(FOR.sub(", ", line[:_MAX_LINE]))
+    text = _COLLABORATION.sub(r"\1,", " ".join(text.split()))
     names: list[str] = []
     for part in _BETWEEN.split(text):
         name = spell_name(_OTHERS.sub("", _FIRST_AND.sub("", part.strip(), count=1)))

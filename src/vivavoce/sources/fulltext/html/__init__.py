@@ -8,7 +8,7 @@ from lxml import etree
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document
 from vivavoce.sources import Source, has_suffix, read_with
-from vivavoce.sources.fulltext.assemble import assemble
+from vivavoce.sources.fulltext.assemble import assemble, without_typesetting
 from vivavoce.sources.fulltext.html.sections import (
     Body,
     citation_style,
@@ -123,7 +123,7 @@ def _names(creator: etree._Element) -> Iterator[str]:
     for person in [creator] if is_person else with_class(creator, "ltx_personname"):
         pieces: list[str] = []
         _print(person, pieces, 0)
-        lines = "".join(pieces).split(_LINE)
+        lines = without_typesetting("".join(pieces)).split(_LINE)
         names = list(names_in(_LEFT_OVERS.sub("", line) for line in lines))
         if names:
             yield from names

@@ -1,6 +1,7 @@
 """Elements of LaTeXML pages and their text; formulas become TeX, notes are left out."""
 
 import re
+from codecs import lookup
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
@@ -64,7 +65,9 @@ def parse_page(content: bytes) -> etree._Element:
     charset = _CHARSET.search(content[:_HEAD_BYTES])
     if charset is not None and charset[1].lower() != b"utf-8":
         with suppress(LookupError, UnicodeDecodeError):
-            content = content.decode(charset[1].decode("ascii")).encode()
+            codec = lookup(charset[1].decode("ascii")).name
+            # Browsers read Latin-1 as Windows does, with quotation marks and dashes.
+            content = content.decode("cp1252" if codec == "iso8859-1" else codec).encode()
     check_text(content)
     if content.count(b"<") > _MAX_TAGS:
         raise InputError(f"it has more than {_MAX_TAGS:,} tags, which no paper has")

@@ -97,7 +97,7 @@ def _item(setter: Typesetter, key: str, label: str, start: int, end: int) -> Ent
     layout = setter.layout
     cuts = [start, *layout.find(frozenset({"\\newblock"}), start, end), end]
     blocks = [setter.line(first, second) for first, second in pairwise(cuts)]
-    raw = " ".join(block for block in blocks if block)[:_MAX_RAW]
+    raw = " ".join(block for block in blocks if block).replace("( ", "(")[:_MAX_RAW]
     surnames, first = _names(label, blocks[0])
     has_others = len(surnames) > 2 or _OTHERS.search(label.partition("(")[0]) is not None
     # A natbib label, such as `Smith et al.(2015)Smith, Jones, and Kim`.
