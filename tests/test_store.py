@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce import store
+from vivavoce.columns import hash_rows
 from vivavoce.errors import DamagedError, InputError, LockedError, VivaError
 
 JSON_VALUES = st.recursive(
@@ -60,10 +61,10 @@ def test_hashes_of_files_and_rows(tmp_path: Path) -> None:
     (tmp_path / "empty").touch()
     # sha256 of nothing
     empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-    assert store.hash_file(tmp_path / "empty") == store.hash_rows([]) == empty
+    assert store.hash_file(tmp_path / "empty") == hash_rows([]) == empty
     rows = [{"a": 1}, {"a": 2}]
-    assert store.hash_rows(rows) != store.hash_rows(rows[::-1])
-    assert store.hash_rows([{"a": (1, 2)}]) == store.hash_rows([{"a": [1, 2]}])
+    assert hash_rows(rows) != hash_rows(rows[::-1])
+    assert hash_rows([{"a": (1, 2)}]) == hash_rows([{"a": [1, 2]}])
 
 
 @given(value=JSON_VALUES)

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from vivavoce.columns import hash_rows
 from vivavoce.corpus import Corpus
 from vivavoce.corpus.schema import TABLES
-from vivavoce.store import hash_file, hash_rows, write_parquet
+from vivavoce.store import hash_file, write_parquet
 
 Rows = Sequence[Mapping[str, Any]]
 CorpusWriter = Callable[..., Corpus]

@@ -8,9 +8,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from vivavoce.columns import hash_rows
 from vivavoce.corpus import Corpus
 from vivavoce.corpus.schema import TABLES
-from vivavoce.store import hash_file, hash_rows
+from vivavoce.store import hash_file
 
 Row = dict[str, Any]
 Rows = list[Row]

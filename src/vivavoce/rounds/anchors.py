@@ -22,6 +22,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from vivavoce.columns import hash_rows
 from vivavoce.corpus import Corpus
 from vivavoce.corpus.fields import GATES
 from vivavoce.records import Window
@@ -32,7 +33,6 @@ from vivavoce.store import (
     Row,
     hash_file,
     hash_of,
-    hash_rows,
     parquet_of_rows,
     table_of_parquet,
     write_json,
