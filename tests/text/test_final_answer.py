@@ -262,6 +262,20 @@ def test_items_in_blocks_of_their_own_stay():
     assert final_answer(text).text == text
 
 
+@pytest.mark.parametrize("label", ["Final title:", "**Revised abstract:**", "My final ranking is:"])
+def test_a_final_version_replaces_the_drafts_above_it(label: str):
+    message = f"Title: {ANSWER[:9]}\n\nWait, that says too little.\n\n{label} {ANSWER}"
+    assert (final_answer(message).text, final_answer(message).cut_from) == (ANSWER, "draft")
+    note = f"{ANSWER}\n\nFinal note: the title has few words."
+    assert final_answer(note).text == note
+
+
+def test_a_question_to_the_reader_goes_in_any_language():
+    text = "Tides move sand. " * 15
+    assert without_wrapper(f"{text}\n\nSoll ich es kürzen?") == text.strip()
+    assert without_wrapper("Do tides move sand?") == "Do tides move sand?"
+
+
 @pytest.mark.parametrize(
     "remark",
     ["I hope this helps!", "Let me know if you want it shorter.", "(13 words)", "Word count: 13"],

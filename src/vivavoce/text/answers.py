@@ -114,11 +114,12 @@ def _without_markup(text: str) -> str:
 
 
 def _without_closing_remark(text: str) -> str:
-    """Drop a last line that addresses the reader or counts words."""
+    """Drop a last line that addresses the reader, asks something or counts words."""
     above, _, last = text.rpartition("\n\n")
     is_short = len(last.split()) <= _REMARK_WORDS and "\n" not in last.strip()
+    is_question = last.rstrip(" *_)]").endswith(("?", "？")) and len(above.split()) > _REMARK_WORDS
     is_remark = _TO_READER.match(last.lstrip(" *_([")) or _COUNT.fullmatch(f" {last.strip()}")
-    return above.rstrip() if above and is_short and is_remark else text
+    return above.rstrip() if above and is_short and (is_remark or is_question) else text
 
 
 def _without_preface(text: str) -> str:

@@ -12,7 +12,7 @@ Models mark reasoning and answers with markers: words in brackets, such as `<thi
 6. If a block at the start is never closed, there is no answer. But a block named after the task's
    product, such as `<abstract>`, `<intro>` or `<paper>`, contains the answer.
 7. Reasoning under a heading, in a fence or in a quotation at the start is cut.
-8. A line with only `Final answer:` ends the drafts above it.
+8. A line with only `Final answer:`, or one that begins `Revised title:`, ends the drafts above it.
 9. A `\boxed{}` around the whole text, or at its end, is unwrapped.
 10. A code fence around the whole text is removed if it contains reasoning too.
 11. The answer field of a JSON object is unwrapped if all other fields are reasoning.
@@ -27,13 +27,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
-from vivavoce.text.headings import role_of_heading
 from vivavoce.text.json_answer import find_json
 from vivavoce.text.markers import (
     MARKER,
     Marker,
     answer_line,
     end_of_thought,
+    is_product,
     read_markers,
     says_answer,
     says_reasoning,
@@ -60,8 +60,6 @@ _SPEAKER = re.compile(
 _NEXT_SPEAKER = re.compile(
     rf"^[#*_\[ \t]{{0,6}}(?:{'|'.join(_OTHERS)})[*_\] \t]{{0,6}}(?:[:：]|$)", re.I | re.MULTILINE
 )
-_ASKED_FOR = ("paper", "text", "table", "list", "leaderboard", "ranking", "introduction")
-"""Names of task products other than sections of a paper; a prefix of a name is enough."""
 _MAX_PASSES = 5
 """Maximum depth of nested wrappers, such as an answer block after a thought."""
 
@@ -236,20 +234,13 @@ def _after_openers(text: str, markers: list[Marker]) -> FinalAnswer:
         if marker.is_answer:
             kind: Cut = "reasoning" if above.strip() else "wrapper"
             return FinalAnswer(below, ((kind, text[: marker.end]),))
-        if not above.strip() and not marker.is_reasoning and _is_asked_for(marker.name):
+        if not above.strip() and not marker.is_reasoning and is_product(marker.name):
             return FinalAnswer(below, (("wrapper", text[: marker.end]),))
         if not above.strip() and (marker.is_reasoning or marker.bracket == "<"):
             return FinalAnswer("", (("reasoning", text),), is_unclosed=True)
         if marker.is_reasoning:
             return FinalAnswer(above, (("reasoning", text[marker.start :]),))
     return FinalAnswer(text)
-
-
-def _is_asked_for(name: str) -> bool:
-    """Check whether a block has the name of a product that a task may ask for."""
-    words = re.sub(r"[_.:-]", " ", name)
-    is_section = role_of_heading(words) or role_of_heading(words.replace("related", "related ", 1))
-    return bool(is_section) or any(product.startswith(words) for product in _ASKED_FOR)
 
 
 def _inside(text: str, closing: Marker) -> FinalAnswer:

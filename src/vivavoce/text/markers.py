@@ -14,6 +14,8 @@ from functools import lru_cache
 
 from lxml.html.defs import tags as HTML_ELEMENTS
 
+from vivavoce.text.headings import role_of_heading
+
 ASIDE = frozenset({"details", "aside"})
 """HTML elements for asides; unlike other HTML elements, they are not part of the text."""
 
@@ -43,6 +45,20 @@ _ANSWER = re.compile(r"answer|respon|output|final|result|solution|reply|conclusi
 def says_reasoning(name: str) -> bool:
     """Check whether the name of a block or of a field means reasoning."""
     return _REASONING.search(name.casefold()) is not None
+
+
+_PRODUCTS = (
+    *("answer", "title", "paper", "text", "table", "list", "leaderboard", "ranking"),
+    "introduction",
+)
+"""Names of task products other than sections of a paper; a prefix of a name is enough."""
+
+
+def is_product(name: str) -> bool:
+    """Check whether a name is that of a product that a task may ask for."""
+    words = re.sub(r"[_.:-]", " ", name.casefold())
+    is_section = role_of_heading(words) or role_of_heading(words.replace("related", "related ", 1))
+    return bool(is_section) or any(product.startswith(words) for product in _PRODUCTS)
 
 
 def says_answer(name: str) -> bool:
@@ -156,7 +172,7 @@ _DONE = re.compile(
 _TIMED = re.compile(r"\W*\w+ for (?:\d+|a few|a couple of|several)\b[^\n]{0,30}\n+")
 _FINAL = re.compile(
     r"^[ \t#>*_=-]*(?:(?:the |my )?final answer[ \t*_]*[:：.]?"
-    r"|(?:final(?: \w+){0,2}|(?P<bare>answer))[ \t*_]*[:：])[ \t*_=-]*$"
+    r"|(?:(?:final|revised)(?: \w+){0,2}|(?P<bare>answer))[ \t*_]*[:：])[ \t*_=-]*$"
     r"|^[ \t]*(?:#{1,6} |[*_=-]{2,} ?)(?:final )?(?:answer|output|response)[ *_=-]*$",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -166,7 +182,8 @@ _ANNOUNCED = re.compile(
 )
 _BARE_LINE = re.compile(r"^\w+(?: \w+)?:$", re.MULTILINE)
 _INLINE = re.compile(
-    r"^[ \t#>*_]*(?:my |the )?final answer(?: is)?[ *_]*[:：](?=[^\n]*\w)",
+    r"^[ \t#>*_]*(?:my |the )?(?:final|revised) (?P<name>\w+(?: work)?)(?: is)?[ *_]*[:：]"
+    r"[*_]*(?=[^\n]*\w)",
     re.IGNORECASE | re.MULTILINE,
 )
 _INLINE_ANSWER = re.compile(
@@ -201,10 +218,10 @@ def end_of_thought(text: str) -> int | None:
 def _end_of(text: str, label: re.Match[str], start: int) -> int:
     """Position just after the labelled reasoning; 0 if it never closes."""
     if label["more"]:
-        ends = (_INLINE, _INLINE_ANSWER, _FINAL, _ANNOUNCED) if label["colon"] else ()
-        return max(
-            (end_match.end() for end in ends for end_match in end.finditer(text, start)), default=0
-        )
+        ends = (_INLINE_ANSWER, _FINAL, _ANNOUNCED) if label["colon"] else ()
+        found = [match for end in ends for match in end.finditer(text, start)]
+        found += _finals(text, start) if label["colon"] else []
+        return max((match.end() for match in found), default=0)
     if label["mark"] == ">":
         quoted = re.compile(r"^(?!>)", re.MULTILINE).search(text, start)
         return quoted.end() if quoted else 0
@@ -226,7 +243,12 @@ def answer_line(text: str, start: int = 0) -> int:
     lines = [line for line in _FINAL.finditer(text, start) if line.end() < last]
     if any(line["bare"] for line in lines) and len(_BARE_LINE.findall(text)) > 1:
         lines = [line for line in lines if not line["bare"]]
-    inline = list(_INLINE.finditer(text, start))
+    inline = _finals(text, start)
     if not start and (first := _INLINE_ANSWER.match(text)):
         inline.append(first)
     return max((match.end() for match in (*lines, *inline)), default=0)
+
+
+def _finals(text: str, start: int) -> list[re.Match[str]]:
+    """Beginnings of lines such as `Final answer:` and `Revised title:`."""
+    return [line for line in _INLINE.finditer(text, start) if is_product(line["name"])]
