@@ -41,14 +41,15 @@ def compare(logs: Path, first: str, second: str) -> None:
     scores = {log.key.model: {s.id: s.values[METRIC] for s in log.samples} for log in found}
     items = sorted(scores[first].keys() & scores[second].keys())
     # Both models meet the same papers, hard ones and easy ones: what is compared is each paper.
-    ours, theirs = (np.array([scores[name][i] for i in items], float) for name in (first, second))
-    difference = paired_difference(ours, theirs, resample(items), span=1.0)
+    one, other = (np.array([scores[name][i] for i in items], float) for name in (first, second))
+    difference = paired_difference(one, other, resample(items), span=1.0)
     print(f"{first} - {second}: {difference.value:+.3f} on {len(items)} papers")
-    if difference.undecided is None:
+    if difference.interval is None:
         print("  too few papers for an interval")
     else:
+        low, high = difference.interval
         verdict = "undecided" if difference.undecided else "that is no accident"
-        print(f"  95% interval [{difference.low:+.3f}, {difference.high:+.3f}]: {verdict}")
+        print(f"  95% interval [{low:+.3f}, {high:+.3f}]: {verdict}")
 
 
 def main(

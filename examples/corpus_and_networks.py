@@ -41,7 +41,7 @@ def main(out: Path) -> None:
 
     # A network is two arrays of node numbers, for whatever you want to compute on it.
     citations = load_network(corpus, "citation", external=False)
-    scores = pagerank(citations.graph).scores
+    scores = pagerank(citations.graph)
     print(f"PageRank of {len(scores)} papers sums to {scores.sum():.3f}")
 
 
