@@ -27,6 +27,7 @@ from vivavoce.sources.notices import status_of
         ("AT&T and Q&A stay", "AT&T and Q&A stay"),
         ("eﬃcient dif\u00adfu\u200bsion in work\u200dflows", "efficient diffusion in workflows"),
         ("on <font color='red'>red</font> otters", "on red otters"),
+        ("<![CDATA[Salt & spray]]> on<?A3B2 tf='pi'?> lamps<!-- 2 -->", "Salt & spray on lamps"),
         (r"``Fast''~nets --- {\it why} 5\%", "“Fast” nets — why 5%"),
         ("``Fast'' and --fast without TeX stay", "``Fast'' and --fast without TeX stay"),
         (r"at~\url{https://o.example/~eva/a\_b} now", "at https://o.example/~eva/a_b now"),
@@ -75,6 +76,13 @@ def test_a_subtitle_stands_once_behind_its_title(title: str, subtitle: str, whol
     assert work.title == whole
 
 
+def test_a_grade_in_place_of_a_suffix_is_no_part_of_a_name() -> None:
+    roe = {"given": "Ana", "family": "Roe", "suffix": "Senior Member, IEEE"}
+    authors = [roe, {"given": "Bo", "family": "Oz", "suffix": "Jr."}]
+    work = read_work({"DOI": "10.5555/1", "title": ["Otters"], "author": authors})
+    assert [author.name for author in work.authors] == ["Ana Roe", "Bo Oz Jr."]
+
+
 def test_every_field_of_a_catalogue_is_decoded(tmp_path: Path) -> None:
     snapshot = tmp_path / "arxiv-metadata-oai-snapshot.json"
     snapshot.write_text(json.dumps(ROW) + "\n", "utf-8")
@@ -108,6 +116,7 @@ def test_every_field_of_a_catalogue_is_decoded(tmp_path: Path) -> None:
     ("title", "abstract", "status"),
     [
         ("RETRACTED ARTICLE: On otters", "", "retracted"),
+        ("[Retracted] On otters", "", "retracted"),
         ("Author Correction: On otters", "", "corrected"),
         ("Corrigendum to “On otters”", "", "corrected"),
         ("Editorial expression of concern: On otters", "", "doubted"),

@@ -84,6 +84,16 @@ Next paragraph.
             r"\IEEEauthorblockA{\IEEEauthorrefmark{1}Some School}}",
             "Ana Roe, Bo Oz, Cy Po",
         ),
+        (
+            r"\author{Ana~Roe\orcidlink{0000-0000-0000-0001},~\IEEEmembership{Member,~IEEE,}"
+            r" and~Bo~Oz\,\orcidlink{0000-0000-0000-0002}}",
+            "Ana Roe, Bo Oz",
+        ),
+        (
+            r"\usepackage{jheppub}\author[a,1]{Ana Roe,\note{Also here.}}"
+            r"\author[b]{and Bo Oz\note{There.}}",
+            "Ana Roe, Bo Oz",
+        ),
         (r"\authorsnames[1,{1,2},2]{Ana Roe,Bo Oz,Cy Po}", "Ana Roe, Bo Oz, Cy Po"),
         (
             r"\author{Ana Roe, \textit{Life Fellow, IEEE}, Bo Oz, Fellow, IEEE, and Cy Po,"

@@ -35,7 +35,7 @@ _TITLE = re.compile(
     r"|(?:(?:author|publisher)['’]?s? )?(?P<corrected>correction|errat(?:um|a)|corrigend(?:um|a))"
     r"|(?P<doubted>(?:editorial )?expression of concern))"
     r"(?: (?:article|paper|note|notice|to|for|of)){0,3}"
-    r"\s?(?:[:.–—]|$|(?<= to)|(?<=notice)|(?<=note))",
+    r"\s?(?:[:.–—\])]|$|(?<= to)|(?<=notice)|(?<=note))",
     re.IGNORECASE,
 )
 

@@ -11,6 +11,7 @@ from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
 from vivavoce.sources import Source, has_suffix, read_with
 from vivavoce.sources.catalogues.decoding import decode_text
+from vivavoce.sources.fulltext.references import is_grade
 from vivavoce.sources.json_records import (
     Fields,
     line_at,
@@ -56,7 +57,8 @@ def read_work(work: Fields) -> Document:
     authors = []
     for person in rows_at(work, "author"):
         names = [line_at(person, part) for part in ("given", "family", "suffix")]
-        name = " ".join(filter(None, names)) or line_at(person, "name")
+        kept = (part for part in names if part and not is_grade(part))
+        name = " ".join(kept) or line_at(person, "name")
         if any(map(str.isalpha, name)):
             authors.append(Author(name, find_orcid(line_at(person, "ORCID"))))
     abstract = clean_line(decode_text(text_at(work, "abstract")))

@@ -28,6 +28,8 @@ _INLINE = re.compile(
     r"</?(?:jats:)?(?:i|b|u|s|em|strong|small|big|tt|font|sc|scp|sub|sup|span|italic|bold|mml:\w+)(?:\s[^<>]{0,200})?/?>",
     re.IGNORECASE,
 )
+_NO_TEXT = re.compile(r"<!--[^<>]{0,500}-->|<\?[^<>]{0,500}>|<!\[CDATA\[|\]\]>")
+"""Comments, instructions, and marks of literal text in XML."""
 _BLOCK = re.compile(
     r"</?(?:p|br|div|sec|title|list|list-item|jats:[\w-]{1,30})(?:\s[^<>]{0,200})?/?>",
     re.IGNORECASE,
@@ -56,7 +58,8 @@ def decode_text(text: str) -> str:
             break
         text = plain
     if "<" in text:
-        text = _BLOCK.sub(" ", _INLINE.sub("", _print_formulas(text)))
+        text = _print_formulas(_NO_TEXT.sub("", text))
+        text = _BLOCK.sub(" ", _INLINE.sub("", text))
     if "\\" in text or "{" in text:
         parts = _MATH.split(text)
         parts[::2] = map(_without_tex, parts[::2])

@@ -42,12 +42,14 @@ _FIRST_AND = re.compile(r"^(?:and|&)(?:\s|$)", re.IGNORECASE)
 _OTHERS = re.compile(r"(?:^|\s)et\.?\s?al(?:ii|ia)?\.?$", re.IGNORECASE)
 _INNERMOST = re.compile(r"\([^()]*\)")
 _MAX_NESTED = 20
+_MORE = re.compile(r"et\.?\sal\b", re.IGNORECASE)
 _NAME_SUFFIX = re.compile(r"(?:Jr|Sr|II|III|IV)\.?", re.IGNORECASE)
 
 
 def authors_of(forenames: str, keyname: str, suffix: str) -> Iterator[Author]:
     """Join the parts of a name as it is printed; a collaboration in it is a second author."""
-    return map(Author, part_names(" ".join(map(spell_name, (forenames, keyname, suffix)))))
+    name = " ".join(map(spell_name, (forenames, keyname, suffix)))
+    return map(Author, () if _MORE.match(name) else part_names(name))
 
 
 def read_versions(versions: Sequence[tuple[str, str]]) -> tuple[str | None, str | None]:
