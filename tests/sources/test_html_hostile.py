@@ -85,3 +85,12 @@ def test_any_markup_gives_one_paper_or_one_fault(folder: Path, pieces: list[str]
     inside = "".join(pieces)
     for content in (inside, f"{START}{inside}{TEXT}{END}"):
         assert isinstance(read_one(folder / "x.html", content), Document | Fault)
+
+
+@pytest.mark.parametrize("charset", ["utf-7", "punycode", "zlib", "no-such-thing"])
+def test_a_declared_encoding_that_does_not_fit_is_passed_over(tmp_path: Path, charset: str) -> None:
+    # In UTF-7 the middle would be half a character.
+    page = f"<meta charset={charset}>{START}{TEXT.replace('Some', '+2AA- some')}{END}"
+    found = read_one(tmp_path / "a.html", page)
+    assert isinstance(found, Document)
+    assert found.abstract == "+2AA- some words."

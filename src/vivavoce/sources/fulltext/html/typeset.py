@@ -64,7 +64,7 @@ def parse_page(content: bytes) -> etree._Element:
     content = content.removeprefix(b"\xef\xbb\xbf")
     charset = _CHARSET.search(content[:_HEAD_BYTES])
     if charset is not None and charset[1].lower() != b"utf-8":
-        with suppress(LookupError, UnicodeDecodeError):
+        with suppress(LookupError, UnicodeError):
             codec = lookup(charset[1].decode("ascii")).name
             # Browsers read Latin-1 as Windows does, with quotation marks and dashes.
             content = content.decode("cp1252" if codec == "iso8859-1" else codec).encode()

@@ -58,7 +58,7 @@ def decode(content: bytes, encoding: str = "cp1252") -> str:
     for codec in ("utf-8-sig", encoding):
         try:
             return content.decode(codec)
-        except (UnicodeDecodeError, LookupError):
+        except (UnicodeError, LookupError):
             continue
     return content.decode("latin-1")
 
