@@ -122,8 +122,8 @@ def test_swapping_contestants_turns_a_difference(rows: list[tuple[str, float, fl
     back = compare([(cluster, b, a) for cluster, a, b in rows])
     assert back.undecided == there.undecided
     (low, high), (back_low, back_high) = (each.interval or [None, None] for each in (there, back))
-    for mine, theirs in ((there.value, back.value), (low, back_high), (high, back_low)):
-        assert mine == (None if theirs is None else pytest.approx(-theirs, abs=1e-12))
+    for first, second in ((there.value, back.value), (low, back_high), (high, back_low)):
+        assert first == (None if second is None else pytest.approx(-second, abs=1e-12))
 
 
 @given(three_contestants, st.randoms(use_true_random=False))
