@@ -194,6 +194,9 @@ HOSTILE = {
     "closed brackets": "[" * 500_000 + "]" * 500_000,
     "escapes": '["' + "\\" * 999_999,
     "titles on one line": (GOLD[1] + " - ") * 30_000,
+    "records of many keys": json.dumps(
+        [dict.fromkeys(map(str, range(12_000)), 0), *[{}] * 30_000], separators=(",", ":")
+    ),
     "letters that only look alike": "1. Аttentiоn Is Аll Yоu Nееd\n" * 30_000,
 }
 

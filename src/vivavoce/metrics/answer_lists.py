@@ -89,7 +89,8 @@ def _by_rank(text: str) -> str:
     records = find_json(text, lambda value: isinstance(value, list))
     if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
         return text
-    for key in records[0] if records else ():
+    shared = set.intersection(*map(set, records)) if records else set()
+    for key in sorted(shared):
         ranks = {str(record.get(key)): record for record in records}
         order = [ranks.get(str(number)) for number in range(1, len(records) + 1)]
         if None not in order:
