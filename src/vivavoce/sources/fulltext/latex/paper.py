@@ -142,9 +142,6 @@ class _Reader:
         if argument is None:
             return place + 1
         self.authors.append(argument)
-        if self.layout.tokens[place] == "\\icmlauthor":
-            affiliation = self.layout.group(argument.after)
-            return affiliation.after if affiliation else argument.after
         return argument.after
 
     def _abstract(self, place: int, out: list[str]) -> int:
