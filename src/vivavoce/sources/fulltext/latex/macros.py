@@ -155,9 +155,9 @@ class Expander(Conditions):
                 values.append(default if given is None else given)
             else:
                 values.append(["\\BooleanTrue"] if self.take(kind) else default)
-        given = {f"#{number}": value for number, value in enumerate(values, start=1)}
-        self.spend(sum(len(given.get(token, (token,))) for token in macro.body))
-        self.push([part for token in macro.body for part in given.get(token, (token,))])
+        meant = {f"#{number}": value for number, value in enumerate(values, start=1)}
+        self.spend(sum(len(meant.get(token, (token,))) for token in macro.body))
+        self.push([part for token in macro.body for part in meant.get(token, (token,))])
 
     def _environment(self, token: str, out: list[str]) -> None:
         name = "".join(self.argument()).strip()
