@@ -36,10 +36,7 @@ _TOLERANCE = 1e-6
 
 
 class FaultyAnswer(Exception):
-    """An answer has a fault, such as `malformed`.
-
-    `values` are the metrics that it has nevertheless; None if there is nothing to score.
-    """
+    """A fault of an answer, such as `malformed`, and the metrics that it has nevertheless."""
 
     def __init__(self, fault: str, values: Values | None = None) -> None:
         super().__init__(fault)
@@ -54,7 +51,6 @@ class Metric:
     name: str
     """Name as printed on boards and in files, such as `rougeL`."""
     summary: str
-    """One line: what it measures."""
     family: str
     """The score family it belongs to, such as `writing`."""
     low: float
@@ -162,9 +158,7 @@ class TextMetric:
     names: tuple[str, ...]
     """Names of its values, each described by a `Metric`."""
     open: Callable[..., Measure]
-    """Makes the measure from named settings."""
     takes: tuple[str, ...] = ()
-    """Names of these settings."""
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
@@ -174,10 +168,7 @@ class TextMetric:
 
 
 def find_text_metric(name: str) -> TextMetric:
-    """Find a metric that can be added to logs; `InputError` for an unknown name lists them all.
-
-    These are the metrics in `TEXT_METRICS` of a module, and those that are functions.
-    """
+    """Find a metric that can be added to logs; `InputError` for an unknown name lists them all."""
     by_name = _text_metrics()
     if name not in by_name:
         raise InputError(

@@ -204,10 +204,7 @@ class FamilyTask(Generic[Given]):
         return ()
 
     def questions(self, answer: str, row: Row) -> Iterator[Question]:
-        """Questions to a judge about an answer, besides the comparison with the gold.
-
-        `row` is that of `measure`, with the sample's `prompt`.
-        """
+        """Questions to a judge besides the comparison; `row` is `measure`'s, with the `prompt`."""
         yield from ()
 
     def notes(self, answer: str, row: Row) -> dict[str, Any]:
@@ -234,11 +231,7 @@ def completed(
     row: Row,
     made_by: Callable[..., object],
 ) -> Values:
-    """Complete an answer's values with metrics that are functions and may raise `FaultyAnswer`.
-
-    `PluginError` if a metric fails, or `made_by`, the function that gave the values, returned
-    something that is not one.
-    """
+    """Add metrics that are functions to an answer's values; `PluginError` for impossible ones."""
     returned(made_by, values, Mapping)
     text = str(row.get("read_as", answer))
     made = {

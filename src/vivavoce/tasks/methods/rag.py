@@ -34,10 +34,8 @@ from vivavoce.tasks.prompting.windows import measure
 from vivavoce.text.chunk import OVERLAP, SIZE, Counter, split_text
 
 Opener = Callable[[Sequence[str]], Retriever]
-"""Makes a collection of passages searchable."""
 
 SPARSE: dict[str, Opener] = {"bm25": Bm25Retriever, "tfidf": TfidfRetriever}
-"""Retrievers that need no model, by name."""
 
 TEMPLATE = "excerpt"
 _BETWEEN = "\n\n"
@@ -60,7 +58,6 @@ class Passage:
 
     excerpt: Excerpt
     rank: int
-    """1 for the best."""
     score: float | None
     """Score; None if the query matches nothing, and the first excerpts are taken."""
 
@@ -87,10 +84,7 @@ def cut_pool(
 def find_excerpts(
     retriever: Retriever, excerpts: Sequence[Excerpt], query: str, k: int
 ) -> list[Passage]:
-    """The k best excerpts for a query, in the order of the texts.
-
-    If the query matches nothing, the first k.
-    """
+    """The k best excerpts for a query, or else the first k, in the order of the texts."""
     ranked = best_or_first(retriever, query, k)
     best = [Passage(excerpts[index], rank, score) for rank, (index, score) in enumerate(ranked, 1)]
     return sorted(best, key=lambda one: (one.excerpt.start, one.excerpt.end))

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 VALID = "valid"
 JUDGE = "judge"
-"""Role of judges."""
 
 
 def check_votes(judges: Sequence[object]) -> None:
@@ -33,7 +32,6 @@ def our_scores(scores: Mapping[str, Score] | None) -> list[Score]:
 COMPARE = "compare"
 """Question whether the answer or the gold is better."""
 BATCH = 40
-"""Maximum lines of a request."""
 
 
 def template_of(question: str) -> str:
@@ -59,10 +57,7 @@ class Question:
 
 
 def target_source(prompt: str, spans: Mapping[str, Sequence[int]]) -> str:
-    """Text of the sample's own paper in a prompt, without examples.
-
-    Cited works come last, so they are cut first.
-    """
+    """Text of the sample's own paper in a prompt, without examples; works last, to be cut first."""
     shown = [name for name in spans if not name.startswith("example")]
     shown.sort(key=lambda name: (name == "works", spans[name][0]))
     return "\n\n".join(

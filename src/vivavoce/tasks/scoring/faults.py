@@ -5,7 +5,6 @@ from vivavoce.text.answers import clean_title, without_wrapper
 from vivavoce.text.final_answer import final_answer
 
 _START = 400
-"""Characters searched for a refusal, a placeholder or an error text."""
 _REFUSAL_WORDS = 80
 _PATTERNS = read_patterns(__file__, "faults.toml")
 _REFUSALS = (_PATTERNS["refusal"], _PATTERNS["other_languages"])

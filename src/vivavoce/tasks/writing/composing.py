@@ -107,7 +107,6 @@ def _work(prompts: PromptSet, work: Row, number: int) -> str:
 
 FAMILY = "writing"
 PADDED = "+padded"
-"""Suffix of a related-work setting with padding."""
 
 
 def describe_lengths(opened: Round, counter: TokenCounter, split: str | None = None) -> Row:

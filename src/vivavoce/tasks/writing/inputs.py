@@ -26,7 +26,6 @@ from vivavoce.text.normalise import normalise_title
 
 TASKS = ("title", "abstract", "introduction", "related_work")
 SECTION_TASKS = ("introduction", "related_work")
-"""Tasks whose gold is a section of the paper."""
 Setting = Literal["base", "random", "coauthor", "mixed", "title_only", "leave_one_out", "open"]
 SETTINGS: tuple[Setting, ...] = get_args(Setting)
 DEMONSTRATED = ("random", "coauthor", "mixed")
@@ -227,9 +226,6 @@ _KINDS = {"random": ("random",), "coauthor": ("coauthor",), "mixed": ("random", 
 
 
 def shown_demos(row: Row, setting: str, most: int | None = None) -> list[str]:
-    """Demonstrations for an item in a setting: random ones first, no paper twice.
-
-    At most `most` of each kind, by default all.
-    """
+    """Demonstrations of an item in a setting, each once, random ones first; `most` of each kind."""
     kinds = _KINDS.get(setting, ())
     return list(dict.fromkeys(name for kind in kinds for name in row[f"demos_{kind}"][:most]))

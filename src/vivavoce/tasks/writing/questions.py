@@ -37,7 +37,6 @@ from vivavoce.text.normalise import PLAIN_MARKS
 
 FAMILY = "writing"
 MAX_FACTS = 30
-"""Maximum facts of one section that a model is asked for."""
 _MAX_NUGGETS = 200
 _MAX_TEXT = 2_000
 
@@ -95,10 +94,7 @@ _LISTED: TypeAdapter[list[Any]] = TypeAdapter(Annotated[list[Any], Field(max_len
 
 
 def read_reply(value: Any, section: str) -> tuple[list[Nugget], int] | None:
-    """Read the facts in a model's decoded JSON, and count the dropped ones; None without a list.
-
-    A fact is dropped if it lacks the requested form, or the section does not have its quote.
-    """
+    """Read the facts whose quote the section has, and count the others; None without a list."""
     try:
         listed = _LISTED.validate_python(value["nuggets"] if isinstance(value, dict) else None)
     except (KeyError, ValidationError):
@@ -126,11 +122,7 @@ def read_file(path: Path) -> tuple[NuggetHeader, list[Section]]:
 
 
 def check_nuggets(path: Path, opened: Round) -> tuple[NuggetHeader, list[Section]]:
-    """Read the file of nuggets that a run names for a round.
-
-    `InputError` if it is not a file of nuggets, belongs to another round, or has a quote that is
-    not in its section.
-    """
+    """Read the file of nuggets of a round; `InputError` if it or a quote is another's."""
     header, sections = read_file(path)
     if header.sha256 != opened.sha256:
         raise InputError(
@@ -190,10 +182,7 @@ class _Label(BaseModel):
 
 
 def confirm(path: Path, labels: Path, opened: Round) -> tuple[list[Section], int]:
-    """Apply people's labels to the sections of a file; also count the facts that are removed.
-
-    Facts that people label as not stated are removed; others get the importance that people give.
-    """
+    """Drop facts that people label as not stated, and count them; set the others' importance."""
     _, sections = check_nuggets(path, opened)
     by_people = [checked(_Label, row, f"{labels}:{number}") for number, row in read_jsonl(labels)]
     known = {label.id: label for label in by_people}
@@ -228,7 +217,6 @@ WITHOUT_SOURCES = ("title_only",)
 """Settings whose prompt shows nothing that could support a claim."""
 QUESTIONS = (COMPARE, FACTS, CLAIMS, GRADES)
 _MAX_WORK = 1_500
-"""Maximum characters shown of a work that a judge grades."""
 _WORK = re.compile(r"work ([0-9]{1,6})")
 _OWN_SLOTS = ("title", "abstract")
 

@@ -68,11 +68,7 @@ class Formula:
     """Name of another formula with the same values."""
 
     def values(self, frames: Mapping[str, Any]) -> Any:
-        """Values of the reference on the market's tables.
-
-        `InputError` if the result is not a series of numbers by day and stock, repeats a row, has
-        infinite numbers, or has no numbers.
-        """
+        """Values of the reference; `InputError` unless they are finite numbers by day and stock."""
         values = self.compute(*(frames[name] for name in self.tables), **self.parameters)
         index: Any = getattr(values, "index", None)
         if getattr(index, "names", None) != ["datetime", "instrument"] or (

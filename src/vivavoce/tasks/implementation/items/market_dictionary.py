@@ -46,10 +46,7 @@ def texts() -> dict[str, str]:
 
 
 def columns_among(words: Iterable[str]) -> list[str]:
-    """Columns that are named among words, as `table.column`, sorted.
-
-    A column counts if its table, or the table's file, is named too.
-    """
+    """Columns named among words, with their table or its file, as `table.column`, sorted."""
     known = set(words)
     return sorted(
         f"{name}.{column}"
