@@ -36,7 +36,10 @@ _TOLERANCE = 1e-6
 
 
 class FaultyAnswer(Exception):
-    """A fault of an answer, such as `malformed`, and the metrics that it has nevertheless."""
+    """An answer has a fault, such as `malformed`.
+
+    `values` are the metrics that it has nevertheless; None if there is nothing to score.
+    """
 
     def __init__(self, fault: str, values: Values | None = None) -> None:
         super().__init__(fault)
@@ -51,6 +54,7 @@ class Metric:
     name: str
     """Name as printed on boards and in files, such as `rougeL`."""
     summary: str
+    """One line: what it measures."""
     family: str
     """The score family it belongs to, such as `writing`."""
     low: float
@@ -158,7 +162,9 @@ class TextMetric:
     names: tuple[str, ...]
     """Names of its values, each described by a `Metric`."""
     open: Callable[..., Measure]
+    """Makes the measure from named settings."""
     takes: tuple[str, ...] = ()
+    """Names of these settings."""
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
@@ -168,7 +174,10 @@ class TextMetric:
 
 
 def find_text_metric(name: str) -> TextMetric:
-    """Find a metric that can be added to logs; `InputError` for an unknown name lists them all."""
+    """Find a metric that can be added to logs; `InputError` for an unknown name lists them all.
+
+    These are the metrics in `TEXT_METRICS` of a module, and those that are functions.
+    """
     by_name = _text_metrics()
     if name not in by_name:
         raise InputError(

@@ -43,7 +43,10 @@ Layers = Mapping[str, npt.NDArray[Any]]
 def score_architecture(
     gold: Layers, produced: Layers, *, gamma: float = DEFAULT_GAMMA, legacy: bool = False
 ) -> tuple[dict[str, float | None], dict[str, dict[str, float]]]:
-    """Compute tsc and tvc of the network (None without gold layers), and of each layer by key."""
+    """Compare the outputs of layers: tsc and tvc of the network, and of each layer by key.
+
+    None when the gold side is empty; `InputError` for a gamma that is not a positive number.
+    """
     if not (math.isfinite(gamma) and gamma > 0):
         raise InputError(f"gamma must be a positive number, not {gamma}.")
     perfect = 0.5 if legacy else 1.0

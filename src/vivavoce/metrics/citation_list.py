@@ -27,8 +27,10 @@ from vivavoce.text.citation_markers import find_author_year_markers, find_numeri
 from vivavoce.text.normalise import normalise_title
 
 MAX_CHARACTERS = 200_000
+"""Maximum number of characters read from a text."""
 
 _MIN_WORDS = 3
+"""Minimum number of words of a title that is recognised within a sentence."""
 _REACH = 12
 """Maximum number of characters between a year and the number that belongs to it."""
 _REFERENCES = re.compile(
@@ -57,7 +59,10 @@ class Citations:
         return len(self.listed & expected) / len(expected) if expected else None
 
     def importance(self, counts: Sequence[int | None], wanted: Collection[int]) -> float | None:
-        """Median count of the cited works over that of the wanted ones; None is unknown."""
+        """Median citation count of the cited works over that of the works the paper itself cites.
+
+        `counts` holds the number of citations of each listed work, None if unknown.
+        """
 
         def known(numbers: Collection[int]) -> list[int]:
             listed = (counts[number - 1] for number in numbers)

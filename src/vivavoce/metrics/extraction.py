@@ -37,6 +37,7 @@ from vivavoce.metrics import FaultyAnswer
 from vivavoce.metrics.formulas import same_formula, symbol_stem
 
 _ALIKE = 0.8
+"""Share of common words above which two names agree."""
 _BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
 _WORD = re.compile(r"[^\W_]+")
 _FUNCTION_WORDS = frozenset(
@@ -63,7 +64,12 @@ class ExtractedMethod:
 def score_extraction(
     gold: Sequence[ExtractedMethod], answers: Sequence[ExtractedMethod]
 ) -> dict[str, float | None]:
-    """Score the methods found in one report; `FaultyAnswer` for an unmarked inferred formula."""
+    """Score the methods found in one report, in any order, against those that it describes.
+
+    Raises:
+        InputError: No method of the gold has a formula.
+        FaultyAnswer: The formula of an open method is not marked as inferred.
+    """
     complete = [method for method in gold if method.formula is not None]
     if not complete:
         raise InputError("The gold has no method with a formula: there is nothing to find.")

@@ -90,7 +90,11 @@ class FactorFrame:
 
 
 def frame_from_columns(columns: Mapping[str, npt.ArrayLike]) -> FactorFrame:
-    """Make a frame from named columns; `InputError` names one that is missing or mistyped."""
+    """Make a frame from named columns, such as those of a Parquet file.
+
+    `datetime` holds dates, time stamps (of which only the day counts) or ISO texts. `InputError`
+    names a missing column, or one with content of the wrong type.
+    """
     missing = [name for name in ("datetime", "instrument") if name not in columns]
     if missing:
         raise InputError(f"A factor needs the columns datetime and instrument; no {missing[0]}.")
@@ -286,7 +290,10 @@ def free_share(gold: FactorFrame) -> float:
 
 
 def score_skill(near: float, free: float) -> float:
-    """Skill of a share of right values beyond the free share; NaN if all rows are free."""
+    """Skill of a share of right values beyond the share that is right for free.
+
+    NaN if all rows are right for free.
+    """
     if free >= 1:
         return float("nan")
     return max(0.0, (near - free) / (1 - free))

@@ -71,6 +71,7 @@ Verdict: TypeAlias = dict[str, Place]
 Outcome: TypeAlias = Literal["win", "tie", "loss"]
 
 WINS = (WIN_RATE, *(f"judge_{name}" for name in CRITERIA), ORGANISATION)
+"""Names of the win rates, the overall one first."""
 CHECKS = ("judge_flip", "judge_malformed", "judge_refused")
 """Names of the metrics that show how far a judge can be trusted."""
 
@@ -83,6 +84,7 @@ _WINNER_KEYS = {
     "overallverdict": OVERALL,
 }
 _NAMES = ("winner", "verdict", "better", "overallwinner")
+"""Keys of an object that names the better text."""
 _PLACE_NUMBER = re.compile(r"(?<![0-9.])([12])(?![0-9.]*[0-9])")
 _MAX_WORDS = 200
 """Number of characters of a value that are searched for the winner's number."""
@@ -157,7 +159,10 @@ def flip_rate(outcomes: Iterable[Outcome | None]) -> float | None:
 
 
 def judgement_values(verdicts: Sequence[Verdict | None]) -> dict[str, float | None]:
-    """Metrics of an answer, from the verdicts with the answer and with the reference first."""
+    """Metrics of one answer, from the verdicts with the answer first and with the reference first.
+
+    None if undefined.
+    """
     answer_first, reference_first = verdicts
     outcomes = combine(answer_first, reference_first) or {}
     wins = (win_rate([outcomes.get(name)]) for name in (OVERALL, *CRITERIA, ORGANISATION))
@@ -193,8 +198,10 @@ SUPPORT = ("support", "contradicted")
 CITED = ("citation_precision", "claim_coverage")
 RELEVANCE = ("relevance",)
 JUDGED = (*NUGGETS, *SUPPORT, *CITED, *RELEVANCE)
+"""Names of all metrics here."""
 
 MAX_CLAIMS = 400
+"""Maximum number of an answer's sentences that a judge is asked about."""
 _NUMBER = re.compile(r"\D{0,12}([0-9]{1,4})\W{0,3}")
 _KEYS = ("label", "verdict", "grade")
 _POINTS = {SUPPORTED: 2, PARTIAL: 1}
@@ -264,7 +271,10 @@ def nugget_values(importance: Sequence[str], rulings: Sequence[Ruling | None]) -
 
 
 def read_claims(text: str, works: Sequence[str] = ()) -> list[tuple[str, Citations]]:
-    """Distinct sentences of a text, without its list of references, with citations of `works`."""
+    """The sentences of a text without its list of references, each once, with their citations.
+
+    `works` are the titles of the list whose numbers the text cites.
+    """
     claims: dict[str, tuple[str, Citations]] = {}
     for sentence in split_sentences(body_of(text)):
         key = normalise_title(sentence)

@@ -88,6 +88,7 @@ class BoardScore:
     """Metrics of one board, and faults of the answer."""
 
     ratios: Mapping[str, Ratio]
+    """mr, mp, sp_matched and sp_generated."""
     ktau: float | None
     faults: Mapping[str, float]
     """Values of `FAULTS`: distinct methods that are not on the gold board, rows that repeat an
@@ -215,7 +216,10 @@ def _records(value: Any) -> list[dict[str, Any]]:
 def score_board(
     gold: Sequence[Entry], produced: ProducedBoard, others: Sequence[str] = ()
 ) -> BoardScore:
-    """Compare a board with the entries asked for; `others`, its further methods, never count."""
+    """Compare a produced board with the entries asked for.
+
+    An answer neither gains nor loses by `others`, further methods of the board.
+    """
     truth: dict[str, list[str | float | None]] = {}
     for entry in gold:
         truth.setdefault(method_key(entry.method), []).append(entry.score)

@@ -53,7 +53,12 @@ class _Embedding:
 
 
 class BertScorer:
-    """A model from a folder or the hub, loaded once; the models of `PRESETS` have a layer."""
+    """A model, loaded once, that scores any number of pairs.
+
+    `model` is a name on the hub or a folder; `layer` may be left out for the models of `PRESETS`.
+    Raises `MissingExtra` without torch and transformers, `InputError` for an unknown model or
+    layer.
+    """
 
     def __init__(self, model: str, layer: int | None = None) -> None:
         if layer is None and model not in PRESETS:
@@ -205,6 +210,7 @@ def _load(model: str, layer: int) -> tuple[Any, Any]:
 
 
 PAPERS_OWN = "microsoft/deberta-xlarge-mnli"
+"""Model used for AcademicEval's tables."""
 
 
 def _open(model: str = PAPERS_OWN, layer: int | None = None) -> Measure:

@@ -56,7 +56,10 @@ def exact_match(answer: str, row: Row) -> float:
 
 @metric("own", _SOURCE)
 def number_match(answer: str, row: Row) -> float | None:
-    """Answers whose one number is the gold's, within the tolerance."""
+    """Answers whose one number is the gold's, within the tolerance.
+
+    Undefined where the gold is not a number.
+    """
     gold, number = read_number(row["target"]), read_number(without_wrapper(answer))
     if gold is None:
         return None

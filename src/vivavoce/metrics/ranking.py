@@ -64,6 +64,7 @@ from vivavoce.metrics.titles_list import FoundTitles, distinct_titles
 from vivavoce.statistics.intervals import Shares, means_of
 
 NAMES = ("cis", "bem", "cp", "cp_partial", "bem_complete", "ktau", "ndcg")
+"""Metrics of a free answer with titles."""
 
 
 _AROUND = " \t`'\"*[](),"
@@ -131,7 +132,10 @@ class PairCounts(NamedTuple):
 
 
 def count_pairs(first: Sequence[float], second: Sequence[float]) -> PairCounts:
-    """Count concordant, discordant and tied pairs (Knight 1966)."""
+    """Count concordant, discordant and tied pairs (Knight 1966).
+
+    Raises ValueError when the lengths differ.
+    """
     both = sorted(zip(first, second, strict=True))
     pairs = _pairs(len(both))
     tied_first = sum(map(_pairs, Counter(one for one, _ in both).values()))
@@ -148,7 +152,10 @@ def count_pairs(first: Sequence[float], second: Sequence[float]) -> PairCounts:
 
 
 def kendall_tau(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """Kendall's tau-b of two lists of scores; None for under two items, a NaN, or only ties."""
+    """Kendall's tau-b of two lists of scores for the same items.
+
+    None if undefined: fewer than two items, a NaN, or a side that is all ties.
+    """
     if any(map(math.isnan, (*first, *second))):
         return None
     counts = count_pairs(first, second)
@@ -160,7 +167,10 @@ def kendall_tau(first: Sequence[float], second: Sequence[float]) -> float | None
 
 
 def ndcg(gains: Sequence[float], ideal: Sequence[float]) -> float | None:
-    """Discounted cumulative gain over that of the best order of `ideal`; None if that is 0."""
+    """Discounted cumulative gain, divided by the gain of the best order of `ideal`.
+
+    Gains are in the predicted order; None if the ideal order gains nothing.
+    """
     best = _dcg(sorted(ideal, reverse=True))
     return _dcg(gains) / best if best > 0 else None
 
@@ -174,10 +184,14 @@ def _pairs(count: int) -> int:
 
 
 MAX_LINES = 100_000
+"""Maximum number of lines read from an answer."""
 
 
 def read_paper_ids(text: str | None) -> list[str]:
-    """Read the ids of an answer, one per line, each once, without list marks and quotes."""
+    """Read the ids of an answer, one per line, each at its first place.
+
+    List numbers, bullets and quotation marks around an id are removed.
+    """
     lines = (item_of(line).strip(_AROUND) for line in (text or "").splitlines()[:MAX_LINES])
     return list(dict.fromkeys(line for line in lines if line))
 
@@ -185,7 +199,10 @@ def read_paper_ids(text: str | None) -> list[str]:
 def score_paper_ranking(
     gold: Sequence[str], answer: Sequence[str], scores: Sequence[float] | None = None
 ) -> dict[str, float | None]:
-    """Score paper ids against a board's, both best first; gold papers of equal `scores` tie."""
+    """Score a list of paper ids against a board's, both best first and without repetitions.
+
+    `scores` are those of the gold papers, in their order; equal ones are tied.
+    """
     levels = levels_of(range(len(gold)) if scores is None else scores)
     level_of = dict(zip(gold, levels, strict=True))
     order = [level_of[paper] for paper in dict.fromkeys(answer) if paper in level_of]

@@ -47,7 +47,12 @@ def rouge(prediction: str, reference: str, *, stem: bool = False) -> dict[str, f
 
 
 def rouge_words(prediction: str, reference: str, stem: bool = False) -> tuple[list[str], list[str]]:
-    """Cut two texts into lower-case words; `stem` gives their Porter stems (NLTK's variant)."""
+    """Cut two texts into lower-case runs of ASCII letters and digits.
+
+    Other letters separate words, so that `naïve` is `na` and `ve`, unless most letters of the
+    reference are not ASCII. With `stem`, words of more than three characters become their Porter
+    stem (NLTK's variant).
+    """
     is_ascii = reference.isascii()
     letters = [letter.isascii() for letter in ("" if is_ascii else reference) if letter.isalpha()]
     if 2 * sum(letters) < len(letters):
@@ -76,6 +81,7 @@ def _f1(matches: int, predicted: Sized, expected: Sized) -> float:
 
 
 MAX_WORDS = 250_000
+"""Maximum number of words read from a text."""
 
 _WORD = re.compile(r"\w+")
 

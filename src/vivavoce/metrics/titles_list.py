@@ -57,6 +57,7 @@ _MAX_TAILS = 50
 _BARE_NUMBER = re.compile(r"\s*+[0-9]{1,5}[.)]")
 _TAIL = re.compile(r"\s[-–—:]+\s|[(\[\]|\t\"“”»`]|\*\*|__|:\s")
 _MAX_NAMED_WORDS = 2_000
+"""Maximum words of a line that are searched for titles."""
 _RANK_BEHIND = re.compile(r"[|,:\t]\s*#?([0-9]{1,4})\s*\|?\s*$")
 
 
@@ -67,6 +68,7 @@ class FoundTitles:
     order: tuple[int, ...]
     """Indices of the wanted titles that it lists, each once, in the answer's order."""
     missing: int
+    """Number of wanted titles that it does not list."""
     invented: int
     """Number of different lines of its lists that name no wanted title."""
     repeated: int
@@ -89,7 +91,10 @@ def distinct_titles(titles: Sequence[str]) -> list[int]:
 
 
 def find_titles(text: str | None, wanted: Sequence[str]) -> FoundTitles:
-    """Find the wanted titles in an answer; of titles that are equal as keys, the first."""
+    """Find the wanted titles in an answer; None is an empty answer.
+
+    Wanted titles that are equal after normalisation count as one, the first of them.
+    """
     finder = _Finder(wanted)
     whole, truncated = read_lines(text or "")
     is_single = sum(bool(line.strip()) for line in whole) == 1

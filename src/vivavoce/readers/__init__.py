@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from vivavoce.text.cell_text import spread_cells
 
 _MAX_CHARACTERS = 400_000
+"""Maximum number of characters read from a paper's texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,9 @@ class LibraryTable:
     caption: str
     cells: tuple[tuple[str, ...], ...]
     spans: tuple[tuple[int, ...], ...] = ()
+    """As the field of the same name in `CitedTable`."""
     bold: tuple[tuple[int, ...], ...] = ()
+    """As the field of the same name in `CitedTable`."""
 
     def shown(self) -> list[list[str]]:
         """The rows for display: spanning cells are repeated, bold cells are between stars."""

@@ -13,13 +13,18 @@ from vivavoce.text.cell_text import plain_words, spread_cells
 from vivavoce.text.normalise import normalise
 
 MAX_ROWS = 4_000
+"""Maximum number of rows read from a table."""
 MAX_COLUMNS = 60
 MAX_CELLS = 20_000
+"""Maximum number of cells read from a table."""
 MAX_TEXT = 400_000
+"""Maximum number of characters read from a table."""
 _MERGED = 0.25
 """If more than this share of cells have several values, a table's columns are distrusted."""
 MAX_CELL = 1_000
+"""Maximum number of characters read from a cell."""
 _CELLS = 4_096
+"""Size of the cache for cells, as each cell is read twice."""
 MISSING = ""
 """Stands for a missing value, which a table prints as a dash, for example."""
 
@@ -93,7 +98,9 @@ class Record:
     context: str
     """Other text about the row: its group's heading, a split, another text column."""
     row: int
+    """Index of the row in the table, from 0."""
     bold: tuple[int, ...]
+    """Indices of the values printed in bold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +121,10 @@ def read_blocks(
     spans: Sequence[tuple[int, ...]] = (),
     bold: Sequence[tuple[int, ...]] = (),
 ) -> list[Block]:
-    """Split a table into blocks; there are none if its columns were lost in conversion."""
+    """Split a table into blocks; there are none if its columns were lost in conversion.
+
+    `spans` and `bold` are in the format of `CitedTable`.
+    """
     rows = list(_bounded(cells))
     filled = [row for row in rows if any(cell.strip() for cell in row)]
     return _Grid(rows, spans, bold).blocks() if _is_grid(filled) else []

@@ -34,7 +34,9 @@ _MIN_QUALITY = 0.5
 _MAX_CAPTION = 1_000
 _MAX_NAME = 120
 _CITATION = 3
+"""Minimum length of a citation in a label."""
 _HEADERS = 2_000
+"""Size of the caches for headers and captions."""
 _ON = re.compile(
     r"\bon (?:the )?([A-Z][\w./+-]{0,30}(?: (?:[A-Z0-9(][\w./()+-]{0,30}))"
     r"{0,5})(?: (?:dataset|corpus|benchmark|(?:test|dev|validation|development) set|task)s?)?"

@@ -17,6 +17,7 @@ _COSTS = words_where(lambda metric: metric.cost)
 _AT_LEAST_ONE = words_where(lambda metric: metric.term == "perplexity")
 _WORD = re.compile(r"\w+")
 _FEW = 3
+"""Minimum number of values to determine the scale of a board."""
 _REVERSING = frozenset({"decrease", "degradation", "drop", "reduction"})
 """Words of a metric that reverse the direction of the rest of its name."""
 _IMPROVING = frozenset({"gain", "gains", "improvement", "improvements"})
@@ -34,6 +35,7 @@ _GENERIC = frozenset({"error", "loss", "score"})
 _MAX_TOKENS = 30
 _AT_NUMBER = re.compile(r"@\s?\d{1,4}|\d{1,2}")
 _LISTED = 5
+"""Minimum number of different scores in a list for its order to be evidence."""
 
 
 class Direction(NamedTuple):
@@ -50,7 +52,10 @@ def direction_of(
     given: Sequence[bool | None] = (),
     lists: Sequence[Sequence[float]] = (),
 ) -> Direction:
-    """Find a metric's direction from `given` statements, else its names, else sorted `lists`."""
+    """Determine the direction of a metric from `given` statements of boards, else from its names.
+
+    Without either, `lists` of scores show it, if all are sorted and in the same direction.
+    """
     listed = [value for value in given if value is not None]
     evidence: dict[str, set[bool | None]] = {
         "source": {max(listed, key=listed.count)} if listed else set(),

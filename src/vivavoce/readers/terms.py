@@ -26,6 +26,7 @@ class Metric:
     name: str = ""
     """Name as printed in tables; empty for a word that is read but never printed."""
     forms: tuple[str, ...] = ()
+    """Other spellings."""
     words: tuple[str, ...] = ()
     """Single words with this meaning in headers and boards."""
     key: str = ""
@@ -36,6 +37,7 @@ class Metric:
     signed: bool = False
     """True if values below 0 are possible."""
     cost: bool = False
+    """True if the metric measures a method's cost, not its quality."""
     in_texts: bool = True
     """False for a word too common in texts to name a measure there."""
 
@@ -121,6 +123,7 @@ def _abbreviates(short: str, long: str) -> bool:
 
 
 MAX_TEXT = 4_000
+"""Maximum number of characters read from a text."""
 
 _WORDS = read_data(__file__, "terms.toml")
 _TEMPLATES = tuple((re.compile(form), term) for form, term in _WORDS["templates"])

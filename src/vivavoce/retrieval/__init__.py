@@ -17,6 +17,7 @@ class Hit:
     """A retrieved passage."""
 
     index: int
+    """Index in the collection, from 0."""
     score: float
 
 
@@ -37,7 +38,10 @@ class Retriever(Protocol):
 
 
 def best_hits(scores: Scores, k: int) -> list[Hit]:
-    """Return the hits with the k highest scores, highest first; ties by index."""
+    """Return the hits with the k highest scores, highest first; ties by index.
+
+    This takes time linear in the number of scores, plus the time to sort the k best.
+    """
     size = len(scores)
     if k >= size:
         chosen = np.arange(size)

@@ -23,6 +23,7 @@ from vivavoce.text import read_data
 from vivavoce.text.tokens import INSTALL, PACKAGE, packaged_model
 
 MODEL_FILES = (".json", ".txt", ".model", ".safetensors")
+"""Suffixes of a model's files."""
 
 _VOCABULARIES = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
 
@@ -50,10 +51,14 @@ PRESETS = {
     name: Preset(name=name, **{"queries": entry.get("passages", ""), **entry})
     for name, entry in read_data(__file__, "presets.toml").items()
 }
+"""Every preset by name."""
 
 
 def find_preset(model: str) -> Preset:
-    """Find a preset, or make one for a folder or hub name; `InputError` for anything else."""
+    """Find the preset with this name, or make one for another model, configured by its files.
+
+    `InputError` if the model is not a preset, a folder or OWNER/NAME, or cannot be run.
+    """
     if model in PRESETS:
         if PRESETS[model].refused:
             raise InputError(PRESETS[model].refused)
@@ -213,7 +218,11 @@ class Encoder:
         self.max_tokens: int = self._model.max_seq_length
 
     def embed(self, texts: Sequence[str]) -> Embeddings:
-        """Encode each distinct text once; `VivaError` for vectors that are not finite."""
+        """Encode each text as a vector, in order.
+
+        Each distinct text is encoded once. `VivaError` if the model gives vectors that are not
+        finite.
+        """
         if isinstance(texts, str):
             raise InputError("embed takes a list of texts; put a single text into a list.")
         # Tokenizers refuse lone surrogates.
@@ -295,7 +304,11 @@ def open_encoders(
 
 
 class DenseRetriever:
-    """Passages ranked by the similarity of their vectors to the query's; equal passages tie."""
+    """Passages ranked by the similarity of their vectors to the query's vector.
+
+    Equal passages have exactly equal scores. `truncated_passages` counts those that were too long
+    for the model.
+    """
 
     def __init__(self, passages: Sequence[str], encoders: Encoders) -> None:
         distinct = {text: place for place, text in enumerate(dict.fromkeys(passages))}

@@ -16,6 +16,7 @@ from vivavoce.retrieval.sparse import Bm25Retriever, TfidfRetriever, words
 from vivavoce.text.terms import STOP_WORDS
 
 Paper = tuple[str, str | None]
+"""Title and abstract."""
 Vectors = csr_array | npt.NDArray[np.float32]
 
 TFIDF = "tfidf"
@@ -41,7 +42,12 @@ def open_retriever(
     folder: str | None = None,
     device: str = "cpu",
 ) -> Retriever:
-    """Open a retriever over papers: a sparse one, or the encoder that `open_encoders` loads."""
+    """Open a retriever over papers.
+
+    `name` is `tfidf` or `bm25`, a preset for dense retrieval (`minilm`, `specter`, ...), the folder
+    of a model, or a model's name on the hub. A preset's weights come from `folder`, or by default
+    from the hub. Errors are those of `open_encoders`.
+    """
     check_name(name, folder, SPARSE)
     if name in SPARSE:
         kind = TfidfRetriever if name == TFIDF else Bm25Retriever
@@ -52,7 +58,11 @@ def open_retriever(
 
 
 class PaperEncoder:
-    """Encodes papers and queries as vectors of norm 1, or of zeros if a text has no known term."""
+    """Encodes papers and queries as vectors of norm 1, or of zeros for a text without known terms.
+
+    Vectors of `tfidf` depend on the whole collection. Vectors of a model depend only on the text,
+    except for the last digits. `name` is `tfidf`, or an encoder as for `open_retriever`.
+    """
 
     def __init__(self, name: str = TFIDF, folder: str | None = None) -> None:
         check_name(name, folder)

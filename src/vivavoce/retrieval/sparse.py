@@ -59,6 +59,7 @@ class TermCounts:
     """Count of each term in each passage, term by term."""
 
     numbers: Mapping[str, int]
+    """The number of each term."""
     starts: Integers
     """Position where each term starts in the next three arrays, and the end of the last term."""
     terms: Integers
@@ -145,8 +146,11 @@ class TermRetriever(ABC):
 class Bm25Retriever(TermRetriever):
     """Passages ranked by BM25.
 
-    `epsilon` is the share of the mean idf for terms in more than half of the passages. None selects
-    the idf ln(1 + (N - n + 0.5) / (n + 0.5)), which is never negative.
+    Args:
+        passages: The collection.
+        tokenize: Function that splits passages and queries into terms.
+        epsilon: Share of the mean idf for terms in more than half of the passages; None for the idf
+            ln(1 + (N - n + 0.5) / (n + 0.5)), which is never negative.
     """
 
     def __init__(
@@ -247,9 +251,15 @@ class PostingsIndex:
     def all_terms(
         self, query: str, *, as_of: date | None = None, drop_stop_words: bool = False
     ) -> list[str]:
-        """Find the ids of the documents that contain every term of a query, sorted.
+        """Find the documents that contain every term of a query; return their ids, sorted.
 
-        A query without terms has no hits; undated documents are not known to be before `as_of`.
+        A query without terms has no hits. Order, repetition, case and punctuation of words do not
+        matter; no character has a special meaning.
+
+        Args:
+            query: The words to search for.
+            as_of: Only documents certainly published before this day; undated documents never are.
+            drop_stop_words: If true, ignore English function words in the query.
         """
         import tantivy
 

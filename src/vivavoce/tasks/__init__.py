@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 
 OWN = "vivavoce"
+"""Name of this package."""
 _CACHE = "__pycache__"
 AGENT = "agent"
 TOOLS = ("search", "read")
@@ -62,6 +63,7 @@ class TaskCard(_Card):
     diagnostics: tuple[str, ...] = ()
     """Further metrics that do not rank."""
     decoding: dict[str, Any]
+    """Default decoding settings."""
     measured: dict[str, dict[str, float | None]] = {}
     """Values of oracle, null and copycat by metric on the demo's round; null if undefined."""
     judged: dict[str, dict[str, float | None]] = {}
@@ -92,6 +94,7 @@ class FamilyCard(_Card):
     methods: dict[str, str]
     """All methods of the family, with summaries."""
     without_model: tuple[str, ...] = ()
+    """Methods without a model."""
     of_papers: bool = True
     """False if items are not made from the papers of a corpus."""
     aliases: dict[str, str] = {}
@@ -232,7 +235,10 @@ def list_tasks() -> list[str]:
 
 
 def find_task(name: str) -> tuple[str, str]:
-    """Find (family, task) by `title`, `vivavoce/title`, or with hyphens, else `InputError`."""
+    """Find (family, task) by a name such as `title`, `vivavoce/title`, or with hyphens.
+
+    `InputError` lists the nearest names, or all.
+    """
     for family in _registered().loaded.values():
         short = short_name(name, f"{family.namespace}/").replace("-", "_")
         if short in family.card.tasks:
@@ -285,10 +291,14 @@ def build_round(
 SAMPLE = "sample"
 """Name of the round of the sample papers, built on first use."""
 PAPERS = 60
+"""Number of sample papers."""
 
 
 def demo_spec(year: int | None = None, families: Sequence[str] = ()) -> dict[str, Any]:
-    """Spec of the sample round, or of a year's demo round; by default with all in the demo."""
+    """Spec of the sample round, or of one year's demo round, with the cards' demo options.
+
+    Without `families`, it has all that are in the demo.
+    """
     cards = list_families()
     taking = [name for name in cards if name in families or (not families and cards[name].in_demo)]
     window = {"start": "2023-07-01", "end": "2025-01-01"}
@@ -317,6 +327,10 @@ def open_round(name: Path | str, family: str = "") -> Round:
     """Open a round by its folder, or the sample round by name if there is no such folder.
 
     A family of another package has a sample round of its own, built again if the package changes.
+
+    Raises:
+        InputError: The folder has no round.
+        DamagedError: The round was altered.
     """
     from vivavoce.corpus.schema import FORMAT
     from vivavoce.rounds import load_round

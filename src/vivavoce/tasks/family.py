@@ -204,7 +204,10 @@ class FamilyTask(Generic[Given]):
         return ()
 
     def questions(self, answer: str, row: Row) -> Iterator[Question]:
-        """Questions to a judge besides the comparison; `row` is `measure`'s, with the `prompt`."""
+        """Questions to a judge about an answer, besides the comparison with the gold.
+
+        `row` is that of `measure`, with the sample's `prompt`.
+        """
         yield from ()
 
     def notes(self, answer: str, row: Row) -> dict[str, Any]:
@@ -231,7 +234,11 @@ def completed(
     row: Row,
     made_by: Callable[..., object],
 ) -> Values:
-    """Add metrics that are functions to an answer's values; `PluginError` for impossible ones."""
+    """Complete an answer's values with metrics that are functions and may raise `FaultyAnswer`.
+
+    `PluginError` if a metric fails, or `made_by`, the function that gave the values, returned
+    something that is not one.
+    """
     returned(made_by, values, Mapping)
     text = str(row.get("read_as", answer))
     made = {

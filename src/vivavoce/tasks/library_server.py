@@ -36,6 +36,9 @@ def library_of(
     An item has its own date and papers; `task` names its task if several have the id. Without an
     item, these are the papers of all libraries that were public before a day, by default the start
     of the window, except those that an item of the round comes from or hides.
+
+    Raises:
+        InputError: There is no such item or library, or the day is after the window.
     """
     opened = open_round(round_folder)
     if item is not None:
@@ -95,7 +98,10 @@ def _entry(opened: Round, item: str, task: str | None) -> dict[str, Any]:
 
 
 def serve_library(library: Library, name: str) -> MCPServer:
-    """Make a server with the tools `search` and `read`; `MissingExtra` without `mcp`."""
+    """Make a server with the tools `search` and `read`; the caller chooses the transport.
+
+    `MissingExtra` if the package `mcp` is not installed.
+    """
     try:
         from mcp.server import MCPServer
         from mcp.server.mcpserver.exceptions import ToolError

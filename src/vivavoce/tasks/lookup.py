@@ -40,7 +40,10 @@ def register_family(name: str) -> None:
 
 
 def find_task_maker(task: str) -> Callable[..., Task]:
-    """Find the `@task` function of a task; `InputError` if no family has this task."""
+    """Find the `@task` function of a task.
+
+    `InputError` if no family has this task, `PluginError` if its package does not define it.
+    """
     family, short = find_task(task)
     return _tasks_of(find_family(family))[short]
 
@@ -81,7 +84,10 @@ def create_method(family: str, method: str, arguments: Mapping[str, Any]) -> Sol
 
 
 def check_samples(family: str, method: str, samples: Iterable[Sample]) -> None:
-    """Let a method's module refuse samples that it cannot answer, before any request."""
+    """Refuse samples that a method cannot answer, before any request.
+
+    A method's module may define `check_samples(samples)`, which raises `InputError`.
+    """
     check = getattr(
         sys.modules[find_method_maker(family, method).__module__], "check_samples", None
     )

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from inspect_ai import Task
 
 _SIZES = 3
+"""Number of strata by length of gold answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +43,14 @@ class Candidate:
     grade: str = ""
     """Category and difficulty, if a task has them."""
     size: int = 0
+    """Characters of the gold answer."""
 
 
 def take_subset(task: Task, subset: Subset) -> Task:
-    """Limit a task to a subset of its samples, recorded in logs; a smaller task is unchanged."""
+    """Limit a task to a subset of its samples, recorded in logs and boards.
+
+    A task with no more items than that is unchanged.
+    """
     from inspect_ai import task_with
 
     total = len(task.dataset)

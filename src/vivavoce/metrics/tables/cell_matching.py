@@ -79,6 +79,7 @@ def _item_key(item: str) -> str:
 
 
 MAX_CELL = 2_000
+"""Maximum number of characters compared per cell."""
 _MAX_NUMBER = 200
 
 _DATA = read_data(__file__, "cells.toml")
@@ -116,7 +117,10 @@ def fold_words(words: str) -> str:
 
 
 def cell_key(cell: str | None, unit: str = "") -> str:
-    """Key of a cell in its column's unit (`340` is `340M` in `Params (M)`); empty for `N/A`."""
+    """Key of a cell's content; empty for an absent value such as `N/A` or a dash.
+
+    `unit` is the unit of its column: `Params (M)` makes `340` mean `340M`.
+    """
     if cell is None:
         return ""
     cell = _POWER_OF_TEN.sub(r"^\g<0>", cell[:MAX_CELL])
@@ -164,7 +168,10 @@ def is_unit(name: str) -> bool:
 
 
 def read_number(cell: str) -> float | None:
-    """The one number of a printed score, without asides: `**88.5%** ± 0.2` -> 88.5; else None."""
+    """The one number of a printed score: `**88.5%** ± 0.2` -> 88.5.
+
+    Text in brackets or after ± is an aside. None without a number or with several.
+    """
     if len(cell) > _MAX_NUMBER:
         return None
     text = unicodedata.normalize("NFKC", _SUPERSCRIPTS.sub("", plain_words(cell)))

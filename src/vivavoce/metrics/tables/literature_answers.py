@@ -54,7 +54,11 @@ class PaperNames:
 
 
 def table_from_json(value: Mapping[str, Any], names: PaperNames | None = None) -> LiteratureTable:
-    """Read the table of a gold or prediction row; `InputError` names a part of the wrong type."""
+    """Read the table of a gold or prediction row; `InputError` names a part of the wrong type.
+
+    Without `papers`, the selection consists of the papers of the rows. Rows and columns beyond the
+    limits for tables in answers are not read.
+    """
     table = _typed(value.get("table") or {}, Mapping, "table", "an object")
     rows = _typed(table.get("rows") or [], list, "table.rows", "a list")
     columns = _read_columns(table, rows)

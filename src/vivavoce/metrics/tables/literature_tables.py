@@ -70,6 +70,7 @@ class TableScore:
     ratios: Mapping[str, Ratio]
     """Precision and recall of each aspect, by name of the metric."""
     invented_papers: int
+    """Number of papers the system selected that are not gold."""
     truncated: bool
 
     def values(self) -> dict[str, float | None]:
@@ -138,6 +139,7 @@ def _count_pairs(pairs: int | None, seed: int, columns: Sequence[Sequence[bool]]
 
 
 Place = tuple[int, int]
+"""A row and a column."""
 
 
 class TableGrid:
@@ -209,7 +211,10 @@ def _pair_rows_of_paper(
 
 
 def draw_pairs(sizes: Sequence[int], pairs: int | None, seed: int) -> list[tuple[int, int, int]]:
-    """Draw pairs (column, cell, cell) from columns with `sizes` cells; None draws all."""
+    """Draw pairs of cells of one column: the column's place, and two places among its cells.
+
+    `sizes` counts the cells with a value in each column; `pairs` limits a seeded draw.
+    """
     totals = [math.comb(size, 2) for size in sizes]
     numbers: Sequence[int] = range(sum(totals))
     if pairs is not None and pairs < len(numbers):
@@ -229,7 +234,10 @@ FAULTS = ("success", "invented", "empty_cells")
 
 
 def count_faults(gold: LiteratureTable, answer: LiteratureTable | None) -> dict[str, float | None]:
-    """The values of `FAULTS` for one answer, which is None if it is not a table."""
+    """The values of `FAULTS` for one answer, which is None if it is not a table.
+
+    The share of empty cells is undefined for a table without a cell.
+    """
     if answer is None:
         return {"success": 0.0, "invented": 0.0, "empty_cells": None}
     cells = [cell for row in answer.rows for cell in row.cells]

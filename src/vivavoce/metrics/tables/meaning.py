@@ -45,7 +45,11 @@ _MAX_ITEM_WORDS, _MAX_ITEMS = 4, 60
 
 @dataclass(slots=True)
 class Meaning:
-    """Decides whether two headers or two cells mean the same, by rules or by a `judge`."""
+    """Decides whether two headers, or two cells, mean the same.
+
+    Args:
+        judge: Decides about all unequal texts, in place of forms and similarity.
+    """
 
     judge: Callable[[Pair], bool] | None = None
     _known: dict[Pair, bool] = field(default_factory=dict)
@@ -102,7 +106,10 @@ def _list_forms(one: str, other: str) -> bool | None:
 
 
 def _number_forms(one: str, other: str) -> bool | None:
-    """Compare numbers with units; None for other cells, or if only words beside them differ."""
+    """Compare numbers with units; None unless both cells consist of numbers.
+
+    Also None if only the words beside the numbers differ.
+    """
     first, second = read_numbers(one), read_numbers(other)
     if first is None or second is None:
         return None
@@ -244,7 +251,13 @@ class Quantity:
 
 
 def read_numbers(text: str) -> tuple[list[Quantity], frozenset[str]] | None:
-    """Read the numbers of a clean cell, and the nouns beside them; None for a cell of words."""
+    """Read the numbers of a cell that consists of numbers; None for a cell of words.
+
+    Also return the words next to the numbers that are neither units nor fillers.
+
+    Args:
+        text: The cell without markup, with one kind of dash.
+    """
     if len(text) > _MAX_CELL or not re.search(r"\d", text):
         return None
     text = _POWER.sub(lambda m: f"{m[1] or 1}e{m[2]}{m[3]}", text)

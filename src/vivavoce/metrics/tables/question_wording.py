@@ -61,7 +61,10 @@ class Question:
 
 
 class QuestionWriter:
-    """Writes the questions about a table, also given as keys; unnamed papers show their ids."""
+    """Writes the questions about one table, which is also given as keys (`grid`).
+
+    `names` maps paper ids to names; a paper without a name is called by its id.
+    """
 
     def __init__(self, table: LiteratureTable, grid: TableGrid, names: Mapping[str, str]) -> None:
         self.grid = grid
@@ -169,9 +172,14 @@ def make_probes(
     is_true: Callable[[Question], bool],
     seed: int,
 ) -> tuple[Question, ...]:
-    """Make one probe for each question, unless no other wrong question can be asked.
+    """Make one probe for each question; fewer only if no other wrong question can be asked.
 
-    `present` names the columns of all tables; a probe that `is_true` of one of them is skipped.
+    Args:
+        questions: Questions that the table answers with yes.
+        writer: Writer of the same table's questions.
+        present: Columns of every table that the probes will be asked about.
+        is_true: Checks whether one of these tables confirms a probe, which is then skipped.
+        seed: Seed for choosing among other rows' values.
     """
     swaps = _Swaps(writer, present, seed)
     makers: dict[Aspect, Callable[[Question], Iterator[Question]]] = {

@@ -44,7 +44,11 @@ PAPER = "Paper"
 
 
 def rectangle(table: LiteratureTable, names: Mapping[str, str] | None = None) -> str:
-    """Write a table as CSV, the paper first: a header, then distinct lines, `N/A` if absent."""
+    """Write a table as CSV: a header, a line for each row, `N/A` for absent values.
+
+    The first column names the papers; `names` gives names by id. Values stay as they were written,
+    on one line each; equal lines appear once.
+    """
     known = names or {}
     lines = [[PAPER, *map(collapse_spaces, table.columns)]]
     for row in table.rows:
@@ -80,6 +84,7 @@ Side = Literal["gold", "system"]
 PAIRS = 10
 """Pairwise questions per table, as in the paper."""
 MAX_PAIRS = 10_000
+"""Maximum pairwise questions about one table."""
 
 BIASES = ("yes_bias", "no_bias")
 """Shares of probes answered with yes, and of questions not answered with yes although the other
@@ -106,7 +111,10 @@ class QuestionSet:
 
 
 class TablePair:
-    """A gold and a system's table, with questions about each; unnamed papers show their ids."""
+    """A gold table and a system's table, with the questions about each and the other's answers.
+
+    `names` maps paper ids to names; a paper without a name is called by its id.
+    """
 
     def __init__(
         self,
@@ -119,7 +127,10 @@ class TablePair:
         self._names = names or {}
 
     def ask(self, about: Side, *, pairs: int | None = PAIRS, seed: int = 0) -> QuestionSet:
-        """Make questions about one table, with probes; None asks about up to 10,000 pairs."""
+        """Make questions about one of the tables, with probes; pairwise ones are a seeded draw.
+
+        `pairs=None` asks about all pairs, up to 10,000. `InputError` for negative `pairs`.
+        """
         if pairs is not None and pairs < 0:
             raise InputError(f"pairs={pairs} is negative. Give a number of questions, 0 for none.")
         writer = QuestionWriter(self.tables[about], self._grids[about], self._names)
@@ -138,7 +149,10 @@ class TablePair:
         return QuestionSet(tuple(kept.values()), probes)
 
     def read(self, question: Question, about: Side, *, on: Side) -> bool:
-        """Check if table `on` answers yes; a swapped-in value may be in any row of its paper."""
+        """Check whether table `on` answers yes to a question about table `about`.
+
+        A value that a probe swapped in may be in any row of its paper.
+        """
         if question.place is None:
             return bool(match_columns([question.column], self.tables[on].columns))
         column = self._columns[about, on].get(question.place)
@@ -191,7 +205,11 @@ class TablePair:
 def tally(
     pair: TablePair, asked: Mapping[Side, QuestionSet], answers: Mapping[Side, Answers]
 ) -> dict[str, float | None]:
-    """Metrics of the table and `BIASES`, by the side asked about; a missing answer counts as no."""
+    """Metrics of the table and `BIASES` by name, from a reader's answers.
+
+    Both mappings have the side that the questions are about as key. They give the questions asked,
+    and the other table's answers; a question without an answer counts as no.
+    """
     papers = score_table(pair.tables["gold"], pair.tables["system"], pairs=0)
     ratios = {name: papers.ratios[name] for name in ("paper_r", "paper_p")}
     for aspect in QUESTION_ASPECTS:

@@ -150,7 +150,10 @@ _LETTERS = re.compile(r"[^\W_]+")
 
 
 def are_like(one: str, other: str, header: str | None) -> bool:
-    """Check whether two clean cells of a header, or headers without one, likely mean the same."""
+    """Check whether two clean texts are more likely than not to mean the same.
+
+    The header is the name of their column; None if the texts are headers themselves.
+    """
     traits = traits_of(one, other, header)
     return _WEIGHTS["bias"] + sum(_WEIGHTS[name] * value for name, value in traits.items()) >= 0
 

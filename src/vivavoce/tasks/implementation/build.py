@@ -57,6 +57,7 @@ _ITEMS: Mapping[str, Any] = {
     "architectures": list_architectures,
     "reports": list_reports,
 }
+"""Listings of items, by the option that selects from them."""
 
 
 class ImplementationOptions(Options):
@@ -157,6 +158,7 @@ _TYPES = {
 _KIND = ("id", "cluster", "category", "difficulty")
 _TEXTS = ("description", "formulation", "variables")
 _UNCHANGED = ("origin", "alias_of", "description", "formulation", "corners")
+"""Parts of a formula that are stored as they are."""
 _MAPPINGS = ("variables", "arguments", "inputs", "parameters")
 """Parts of an architecture that are stored as JSON, in its author's order."""
 
@@ -238,7 +240,10 @@ def _gold(series: Any) -> bytes:
 def architecture_items(
     architectures: Iterable[Architecture], seed: int
 ) -> tuple[list[Row], dict[str, bytes]]:
-    """Make the items, sorted by id, and their files; `MissingExtra` without torch-geometric."""
+    """Make the items, sorted by id, and their files by name.
+
+    `MissingExtra` without torch-geometric, `InputError` for a wrong number of layers.
+    """
     rows: list[Row] = []
     files: dict[str, bytes] = {}
     ordered = sorted(architectures, key=lambda architecture: architecture.name)

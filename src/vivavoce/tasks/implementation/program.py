@@ -60,9 +60,13 @@ Failed samples are asked again, so otherwise a program could discard its own ans
 def sandbox_for(
     packages: tuple[str, ...], provider: str = "bwrap", seconds: int | None = None
 ) -> SandboxEnvironmentSpec:
-    """Choose the sandbox for programs that import packages: `bwrap`, `docker`, or a file's path.
+    """Choose the sandbox for programs that may import packages and their dependencies.
 
-    `InputError` if it is unknown or unsafe, such as `local`; `MissingDocker` without docker.
+    The provider is `bwrap`, `docker`, or the path of a compose file or Dockerfile.
+
+    Raises:
+        InputError: The sandbox is unknown or unsafe, such as `local`.
+        MissingDocker: Docker is requested but not available.
     """
     if provider == "bwrap":
         # CPU seconds of all threads, large enough that busy programs end by the time limit first.
@@ -135,6 +139,7 @@ async def read_bytes(box: SandboxEnvironment, path: str) -> bytes:
 _FENCE = re.compile(r"^[ \t]{0,3}```[ \t]*(?P<kind>[\w+-]{0,20})[^\n`]*\n", re.MULTILINE)
 _CLOSE = re.compile(r"^[ \t]{0,3}```[ \t]*$", re.MULTILINE)
 _MAX_PROGRAM = 200_000
+"""Maximum characters of a program."""
 _PYTHON = frozenset({"python", "python3", "py"})
 PROGRAM_FILE = "program.py"
 _MAX_REPORT = 2_000
@@ -160,7 +165,10 @@ _STATEMENTS = (ast.Import, ast.ImportFrom, ast.Assign, ast.FunctionDef)
 
 
 def find_program(answer: str) -> str | None:
-    """Find an answer's program: the last Python block, else the last block, else the whole text."""
+    """Find the program in an answer: the last Python block, or the last block, or the whole text.
+
+    None if there is no block and the text is not Python.
+    """
     answer = answer[:_MAX_PROGRAM]
     blocks: list[tuple[str, str]] = []
     position = 0
@@ -217,6 +225,7 @@ _MAX_COLUMNS = 8
 _MAX_NAME = 64
 """Maximum characters of an instrument."""
 _MAX_NUMBER = 4_096
+"""Maximum bytes of a JSON file with a number."""
 _NOT_PARSED = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
 Layers = dict[str, npt.NDArray[Any]]
@@ -331,7 +340,10 @@ async def read_factor(name: str, *, max_rows: int, timeout: int) -> FactorFrame 
 
 
 async def read_layers(name: str, *, max_bytes: int) -> Layers:
-    """Read the layers that a program wrote, by key; faults are `no_file` and `unreadable`."""
+    """Read the layers that a program wrote in the sample's sandbox, by key.
+
+    The fault is `no_file` without a file, `unreadable` if it is not safetensors.
+    """
     with _guard(*FAILURES):
         try:
             content = await read_bytes(sandbox(), name)
@@ -344,7 +356,11 @@ async def read_layers(name: str, *, max_bytes: int) -> Layers:
 
 
 async def read_number(name: str, key: str, *, timeout: int) -> float | None:
-    """Read a finite number by key from a small JSON file in the sandbox; None without one."""
+    """Read a number by key from a small JSON file in the sample's sandbox.
+
+    None if the file is missing, too large or not a JSON object, or the value is not a finite
+    number.
+    """
     # Without waiting, since the file may be a pipe.
     once = ["count=1", f"bs={_MAX_NUMBER + 1}", "iflag=nonblock", "status=none"]
     command = ["/bin/dd", f"if={name}", *once]

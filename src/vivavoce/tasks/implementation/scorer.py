@@ -248,6 +248,7 @@ def _find_code(answer: str) -> str | None:
 
 
 _once_a_round = lru_cache(maxsize=2)
+"""Cache of results for the latest two rounds."""
 
 
 @_once_a_round

@@ -121,7 +121,10 @@ def headings() -> Solver:
 
 
 async def check_formula(program: str, state: TaskState, timeout: int) -> str | None:
-    """Run a formula's program, without the gold; return its failure, or None for one column."""
+    """Run a formula's program; return its failure, or None if it gave one readable column.
+
+    Nothing is compared with the gold, not even the rows.
+    """
     outcome = await run_program(program, market_files(state.metadata["run"]["round"]), timeout)
     if outcome.failure:
         return outcome.report()
@@ -138,7 +141,10 @@ async def check_formula(program: str, state: TaskState, timeout: int) -> str | N
 
 
 async def check_architecture(program: str, state: TaskState, timeout: int) -> str | None:
-    """Run an architecture's module; return its failure, or None if it gave all layers."""
+    """Run an architecture's module; return its failure, or None if it gave all layers.
+
+    `timeout` is in seconds.
+    """
     trial = architecture_trials(state.metadata["run"]["round"])[str(state.sample_id)]
     outcome = await run_program(program, trial.files, timeout, name="model.py", start="driver.py")
     return outcome.report() if outcome.failure else None

@@ -38,6 +38,7 @@ from vivavoce.tasks.scoring.files import Line, Pair, ScoreFamily, shares_of
 _MAX_CHUNKS = 1_000
 _MAX_CHUNK_SIZE = 1_000_000
 _LISTED = 50
+"""Maximum invented names in a log."""
 _MAX_NAME = 200
 
 

@@ -41,6 +41,7 @@ SETTINGS = ("base", "corpus")
 REPORT = "boards.json"
 """File with the undated entries per board, and the boards with several names."""
 PAPERS = "papers.parquet"
+"""The library of the round: `tasks.library`."""
 
 HEADER = ("Method", "Score")
 
@@ -93,11 +94,13 @@ CHUNKS, SIZE = 10, 512
 SMALLEST = 16
 _OVERLAP = 1 / 8
 _CHARACTERS = 3
+"""Characters per token."""
 _MAX_HEADING, _MAX_ABSTRACT = 200, 5_000
 _HEADINGS = 100
 _PASSAGES = 20_000
 _INDEXES = 16
 _PAPERS = 2_000
+"""Sizes of caches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +159,10 @@ def _source(title: str, part: str) -> str:
 
 
 class Shelf:
-    """The chunks of a round's papers, shared by all items, and searches among some papers."""
+    """The chunks of a round's papers, and searches among those of some papers.
+
+    Chunks, counts and indexes are shared by all items.
+    """
 
     def __init__(self, papers: Mapping[str, LibraryPaper], size: int = SIZE) -> None:
         self._papers = papers
@@ -167,7 +173,10 @@ class Shelf:
     def search(
         self, papers: Sequence[str] | None, query: str, k: int
     ) -> list[tuple[PaperChunk, float | None]]:
-        """The k best chunks of given papers (None for all), with scores: see `best_or_first`."""
+        """Search the k best chunks of given papers (None for all), best first, with their scores.
+
+        If no chunk shares a word with the query, the first k, without scores.
+        """
         chunks, retriever = self._open(tuple(self._papers if papers is None else papers))
         return [(chunks[index], score) for index, score in best_or_first(retriever, query, k)]
 
@@ -194,7 +203,10 @@ _SCALES = (1e3, 1e6, 1e9)
 
 
 def ceilings(entries: Sequence[Row], texts: Sequence[str]) -> list[tuple[float, float | None]]:
-    """Highest `mr` and `sp` (None without a method) that the first 0, 1, 2, ... texts allow."""
+    """Highest `mr` and `sp` that the first 0, 1, 2, ... texts allow an answer to reach.
+
+    `sp` is None if no gold method is in the texts.
+    """
     gold: dict[str, set[str]] = {}
     for entry in entries:
         keys = gold.setdefault(method_key(entry["method"]), set())

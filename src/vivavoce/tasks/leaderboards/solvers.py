@@ -26,6 +26,7 @@ _NUMBER = re.compile(r"(?<!\S)[-−+]?\d{1,15}(?:[.,]\d{1,10})?%?(?!\S)", re.ASC
 _MAX_ROW = 2_000
 _MAX_NAME = 100
 _MAX_METHODS = 30
+"""Maximum methods of a board that is read by rule."""
 
 
 def draw_rows(

@@ -121,7 +121,10 @@ def describe_library(
     cutoff: str | None,
     hidden_papers: Iterable[str] = (),
 ) -> dict[str, Any]:
-    """Make the entry `library` of a sample: `file` is (family, name), no `papers` means all."""
+    """Make the entry `library` of a sample's metadata, for methods that search and read papers.
+
+    `file` is the family and the name of the file; without `papers`, all of its papers may be read.
+    """
     return {
         "round": str(opened.folder.resolve()),
         "family": file[0],
@@ -133,7 +136,11 @@ def describe_library(
 
 
 def library_rows(corpus: Corpus, paper_ids: Iterable[str], *, texts: bool = True) -> list[Row]:
-    """Rows of `LIBRARY` for known papers, sorted by id; without `texts`, they are empty."""
+    """Rows of `LIBRARY` for papers of a corpus, sorted by id; unknown ids are skipped.
+
+    The corpus is read as a stream, so only these papers are in memory. Without `texts`, papers have
+    only title and abstract.
+    """
     wanted = set(paper_ids)
     rows: dict[str, Row] = {
         paper.paper_id: {
@@ -168,7 +175,10 @@ def library_as_bytes(rows: Iterable[Row], more: Iterable[pa.Field] = ()) -> byte
 
 
 def read_library(content: bytes, wanted: Collection[str] | None = None) -> dict[str, LibraryPaper]:
-    """Read papers of a library's file by id, in file order; `DamagedError` if it is not one."""
+    """Read the papers of a library's file by id, in file order; all by default.
+
+    `DamagedError` if the bytes are not a library.
+    """
     try:
         parquet = pq.ParquetFile(pa.BufferReader(content))
         names = None if wanted is None else frozenset(wanted)
@@ -214,8 +224,16 @@ class Library:
     """Papers that an item may search and read.
 
     A paper is in the library if its date ends before the cutoff. With the cutoff 2024-03-01, a
-    paper of 2024-02 is in; papers of 2024, of 2024-03-01 or without a date are not. Without a
-    cutoff, all are in. Hidden papers are never shown, but count in the search's word statistics.
+    paper of 2024-02 is in; papers of 2024, of 2024-03-01 or without a date are not. Hidden papers
+    are never shown, but still count in the word statistics of the search.
+
+    Args:
+        papers: The papers, or a mapping to them by id.
+        cutoff: First day after the item's knowledge. None if the item defines its papers itself:
+            then all papers are in, including undated ones.
+
+    Raises:
+        InputError: The cutoff is not a date.
     """
 
     def __init__(
@@ -249,7 +267,10 @@ class Library:
         return paper_id in self._papers
 
     def search(self, query: str, k: int) -> list[Hit]:
-        """The k best passages for a query that share a word with it, at most two per paper."""
+        """The k best passages for a query that share a word with it, at most two per paper.
+
+        `InputError` for a k below 0.
+        """
         check_limit(k)
         hits: list[Hit] = []
         taken: Counter[str] = Counter()

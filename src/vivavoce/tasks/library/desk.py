@@ -13,10 +13,12 @@ from vivavoce.text.chunk import short
 RESULTS, PAGE = 5, 4000
 """Default number of hits per search, and of characters per page."""
 MAX_QUERY = 1000
+"""Maximum characters of a query."""
 _MAX_PAGES = 10_000
 _OPENING = Lock()
 
 Functions = dict[str, Callable[..., str]]
+"""`search` and `read`, for programs and frameworks."""
 
 
 def open_entry(entry: Mapping[str, Any]) -> Library:
@@ -54,6 +56,7 @@ class Desk:
     def __init__(self, library: Library, results: int = RESULTS, page: int = PAGE) -> None:
         self.searches = self.reads = 0
         self.papers_read: list[str] = []
+        """Papers in the order of first reading."""
         self._library, self._results, self._page = library, results, page
 
     @property
@@ -96,7 +99,10 @@ class Desk:
 
 
 def functions_of(desk: Desk) -> Functions:
-    """The two tools as functions, whose docstrings models see; `InputError` for an invalid call."""
+    """The two tools as functions; models see their docstrings.
+
+    They raise `InputError` for an invalid call.
+    """
 
     def search(query: str) -> str:
         """Find the passages of the library that fit some words best.

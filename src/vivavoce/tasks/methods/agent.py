@@ -38,6 +38,7 @@ from vivavoce.tasks.prompting.windows import measure
 START, LAST = "agent", "agent.answer"
 """Templates of the first message, and of the request for the final answer."""
 CALLS = 8
+"""Maximum calls in a turn; further ones are dropped."""
 UNREADABLE = "Your last call could not be read: a number in it has thousands of digits."
 _OURS = Path(__file__).with_name("agent_prompts")
 _MAX_COMPLAINT = 500

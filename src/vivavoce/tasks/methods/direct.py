@@ -68,7 +68,10 @@ def first_message(state: TaskState, context: int | None, model: Model) -> ChatMe
 
 
 def message_of(state: TaskState, fitted: Fitting, source: object) -> ChatMessageUser:
-    """Make a message of a fitted prompt; `source` has spans of the paper's text, for extraction."""
+    """Make a message of a fitted prompt, with the sample's address; record the cuts.
+
+    `source` has the span or spans of the paper's text, for models that read only that.
+    """
     state.metadata["fit"] = fitted.record()
     more = {} if source is None else {"source": source}
     if "words" in state.metadata:
@@ -124,6 +127,7 @@ Result = TypeVar("Result")
 
 TRIES = 4
 _AT_ONCE = 8
+"""Pieces of work at a time."""
 UNREADABLE = (
     json.JSONDecodeError,
     ValidationError,

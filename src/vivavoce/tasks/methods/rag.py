@@ -44,8 +44,10 @@ from vivavoce.tasks.prompting.windows import measure
 from vivavoce.text.chunk import OVERLAP, SIZE, Counter, split_text
 
 Opener = Callable[[Sequence[str]], Retriever]
+"""Makes a collection of passages searchable."""
 
 SPARSE: dict[str, Opener] = {"bm25": Bm25Retriever, "tfidf": TfidfRetriever}
+"""Retrievers that need no model, by name."""
 
 TEMPLATE = "excerpt"
 _RETRIEVED = ("source", "start", "end", "rank", "score")

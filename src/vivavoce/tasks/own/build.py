@@ -23,6 +23,7 @@ from vivavoce.text.normalise import clean_line, clean_text
 NEEDED = ("id", "input", "gold")
 KNOWN = (*NEEDED, "date", "cluster")
 MAX_CELL = 1_000_000
+"""Maximum characters of a cell, more than a model's window."""
 _MAX_NAME = 200
 
 
@@ -166,7 +167,10 @@ def build(corpus: Corpus, spec: RoundSpec, options: OwnOptions) -> FamilyItems:
 def spec_of_table(
     path: Path, metric: str, name: str, tolerance: float, *, sealed: bool
 ) -> dict[str, Any]:
-    """Make the spec of a round from one table, with a window that covers all its dates."""
+    """Make the spec of a round from one table, with a window that covers all its dates.
+
+    `InputError` if the table cannot be read, or its date column is empty.
+    """
     days = [row["published"] for row in read_questions(path, metric)]
     spans = [period(day) for day in days if day]
     if not spans and "" in days:

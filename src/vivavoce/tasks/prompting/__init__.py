@@ -79,7 +79,10 @@ class PromptSet:
         return None if is_shipped else folder.name
 
     def render(self, name: str, slots: Mapping[str, str], values: Mapping[str, object]) -> Rendered:
-        """Fill a template with texts, each exactly once, and values; `InputError` if unusable."""
+        """Fill a template with an item's texts, each exactly once, and small values.
+
+        `InputError` for a template that is missing or malformed, or lacks or repeats a slot.
+        """
         path = self.folder / f"{name}{SUFFIX}"
         markers = {slot: f"\ue000{slot}\ue001" for slot in slots}
         try:
@@ -156,7 +159,10 @@ _REPLACED = "□"
 
 
 def fence_mark(texts: Iterable[str]) -> str:
-    """A suffix for tags that is in no text, and that no text's author can predict."""
+    """A suffix for tags that occurs in none of the texts, and depends only on them.
+
+    It depends on all texts together, so the author of one cannot predict it.
+    """
     texts = list(texts)
     count = 0
     while any((mark := hash_of([*texts, count])[:12]) in text for text in texts):

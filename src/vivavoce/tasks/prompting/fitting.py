@@ -27,7 +27,9 @@ from vivavoce.tasks.prompting import Rendered, Span
 from vivavoce.tasks.prompting.windows import Measure, TokenCounter, measure
 
 SHOWN = ("whole", "cut", "dropped")
+"""States of a part of a prompt after fitting."""
 _MAX_WORD = 40
+"""Maximum characters that a cut moves back to end at a whole word."""
 
 Group = str | tuple[str, ...]
 """A slot, or slots that are cut together."""
@@ -49,6 +51,7 @@ class Fitting:
 
     prompt: Rendered
     tokens: int
+    """Tokens of the prompt, counted or estimated."""
     window: int | None
     """Tokens of prompt and answer together; None if unknown."""
     reserved: int

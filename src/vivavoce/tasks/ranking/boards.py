@@ -151,7 +151,10 @@ def _item(board: DatedBoard, ranked: Sequence[RankedPaper], seed: int) -> Row:
 
 
 def shown_order(papers: Sequence[str], seed: int, board: str) -> list[int]:
-    """Indices of papers in the order of the list: shuffled by seed and board, not by scores."""
+    """Indices of papers in the order of the list, shuffled by seed and board.
+
+    The order does not depend on scores.
+    """
     places = sorted(range(len(papers)), key=papers.__getitem__)
     Random(f"ranking/{seed}/{board}").shuffle(places)
     return places

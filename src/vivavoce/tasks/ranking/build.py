@@ -73,6 +73,9 @@ def find_candidates(
 ) -> dict[str, Candidates]:
     """Find candidates by board id: papers from before a day whose text has all words of some names.
 
+    LEGOBench requires all three names, which few abstracts have; fewer names find more of the
+    papers on a board.
+
     If there are more than `limit`, the most relevant stay, by BM25 of all three names in titles and
     abstracts, ties by id.
     """
@@ -188,6 +191,10 @@ def make_graph_part(
 
     Candidates, edges and in-degrees use papers published before the window ends, so later citations
     do not count.
+
+    Raises:
+        StaleError: A network is missing or outdated, or the corpus is too large to search without
+            an index. The message has the command.
     """
     opened = {name: load_network(corpus, name, external=False) for name in sorted(options.networks)}
     candidates = {
@@ -253,7 +260,10 @@ OPTIONS = RankingOptions
 
 
 def build(corpus: Corpus, spec: RoundSpec, options: RankingOptions) -> FamilyItems:
-    """Make the items of both ranking tasks; boards that are not for tests are for development."""
+    """Make the items of both ranking tasks.
+
+    The test boards are the items; all other boards are in `development.parquet`.
+    """
     rows, left_out, dropped = ranked_boards(
         corpus, spec.window, options.min_papers, spec.round.seed
     )

@@ -29,8 +29,10 @@ from vivavoce.tasks.scoring.files import Pair, ScoreFamily
 
 PROMPT, GRAPH = "rank_by_prompt", "rank_by_graph"
 LISTED = 200
+"""Default number of candidates in a prompt."""
 _MAX_LISTED = 10_000
 _NOTED = ("higher_is_better", "area", "papers", "scores")
+"""Columns of items in a sample's metadata."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,12 +41,14 @@ Ranker = Literal["pagerank", "recency", "in_degree", "bm25", "random"]
 RANKERS: tuple[Ranker, ...] = get_args(Ranker)
 
 _LEAST_WEIGHT = 1e-4
+"""Weight of an edge between papers without similarity."""
 _WEIGHT_DIGITS = 4
 _SCORE_DIGITS = 10
 
 _LINKED = {"citation": ("cited by", "cites"), "comparison": ("compared by", "compares with")}
 """Words for the papers that link to a paper, and for those that it links to."""
 _TEXTS = ("sections", "tables")
+"""Columns of `papers.parquet` that rankings do not need."""
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
@@ -79,7 +81,12 @@ class RankOptions:
 
 
 class PaperGraph:
-    """The papers of a round and their networks from two Parquet files, shared by all items."""
+    """The papers of a round and their networks, shared by all items.
+
+    Args:
+        papers: The file `papers.parquet`.
+        edges: The file `edges.parquet`.
+    """
 
     def __init__(self, papers: bytes, edges: bytes) -> None:
         table = _read(papers, PAPERS, [name for name in PAPER.names if name not in _TEXTS])
@@ -97,7 +104,10 @@ class PaperGraph:
         self._vectors: dict[tuple[str, str | None], Vectors] = {}
 
     def among(self, network: str, places: Places) -> Graph:
-        """Edges of a network among ascending papers; `InputError` if the round does not have it."""
+        """Edges of a network among given papers, which are numbered in ascending order.
+
+        `InputError` if the round does not have the network.
+        """
         self.in_degrees(network)
         if network not in self._graphs:
             return make_graph(len(places), [], [])
@@ -182,7 +192,10 @@ def rank_papers(
 def list_candidates(
     graph: PaperGraph, item: Mapping[str, Any], setting: str, limit: int
 ) -> tuple[list[str], list[str]]:
-    """Ids of the best candidates by BM25, and a line for each: id, title, date, links to lines."""
+    """Ids of the best candidates for an item by BM25, and a line for each: id, title, date, links.
+
+    Links refer to lines of cited or compared papers.
+    """
     network, _ = _needs(setting)
     ids = rank_papers(graph, item, setting=setting, ranker="bm25")[:limit]
     place_of = {name: place for place, name in enumerate(graph.ids)}

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 VALID = "valid"
 JUDGE = "judge"
+"""Role of judges."""
 
 
 def check_votes(judges: Sequence[object]) -> None:
@@ -35,6 +36,7 @@ def our_scores(scores: Mapping[str, Score] | None) -> list[Score]:
 COMPARE = "compare"
 """Question whether the answer or the gold is better."""
 BATCH = 40
+"""Maximum lines of a request."""
 
 
 def template_of(question: str) -> str:
@@ -60,7 +62,10 @@ class Question:
 
 
 def target_source(prompt: str, spans: Mapping[str, Sequence[int]]) -> str:
-    """Text of the sample's own paper in a prompt, without examples; works last, to be cut first."""
+    """Text of the sample's own paper in a prompt, without examples.
+
+    Cited works come last, so they are cut first.
+    """
     shown = [name for name in spans if not name.startswith("example")]
     shown.sort(key=lambda name: (name == "works", spans[name][0]))
     return "\n\n".join(
@@ -69,6 +74,7 @@ def target_source(prompt: str, spans: Mapping[str, Sequence[int]]) -> str:
 
 
 _START = 400
+"""Characters searched for a refusal, a placeholder or an error text."""
 _REFUSAL_WORDS = 80
 _PATTERNS = read_patterns(__file__, "faults.toml")
 _REFUSALS = (_PATTERNS["refusal"], _PATTERNS["other_languages"])

@@ -26,9 +26,11 @@ from vivavoce.tasks.scoring.guard import answer_of, find_fault
 from vivavoce.text.json_answer import find_json
 
 ATTEMPTS = 3
+"""Maximum requests for one answer."""
 REFUSED = ("refusal",)
 """Faults that are the judge's own decision, counted separately from malformed replies."""
 JUDGING = GenerateConfig(temperature=0.0, max_tokens=2048)
+"""Default decoding of judges."""
 
 _is_named_later: ContextVar[bool] = ContextVar("judge_is_named_later", default=False)
 _under_way: ContextVar[Request | None] = ContextVar("request_under_way", default=None)
@@ -64,6 +66,7 @@ class Reply:
     """The final answer; empty without one."""
     fault: str | None
     is_cut: bool
+    """True if the prompt was cut."""
 
 
 async def send(
@@ -108,7 +111,10 @@ async def ask(
     usual: GenerateConfig | None = None,
     attempts: int = ATTEMPTS,
 ) -> tuple[T | None, Reply]:
-    """Ask until `read` makes an answer of the reply's JSON; return it and the last reply."""
+    """Ask until the reply's JSON can be read; return the answer and the last reply.
+
+    `read` makes the answer from decoded JSON; None if that has another form.
+    """
     for attempt in range(1, attempts + 1):
         reply = await send(model, prompts, request, attempt=attempt, usual=usual)
         decoded = find_json(reply.text, lambda value: read(value) is not None)

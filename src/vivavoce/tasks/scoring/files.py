@@ -49,7 +49,10 @@ class Pair:
     prediction: Line | None
 
     def answer(self, *fields: str) -> Line | None:
-        """The prediction, or None if all fields are null; `InputError` if it has none of them."""
+        """The prediction, if a field has an answer; `InputError` if it has none of the fields.
+
+        None without a prediction, or if all these fields are null.
+        """
         if (line := self.prediction) is None:
             return None
         if line.row.keys().isdisjoint(fields):
@@ -98,10 +101,15 @@ class ScoreFamily:
 
 
 Rows = Path | Sequence[Row]
+"""A file of rows, or the rows themselves."""
 
 
 def read_pairs(gold: Rows, predictions: Rows) -> list[Pair]:
-    """Pair two lists of rows by id, in the order of the gold; `InputError` names an invalid row."""
+    """Pair two lists of rows, in the order of the gold ones.
+
+    `InputError` if a file cannot be read, there is no gold, an id is invalid or repeated, or a
+    prediction has no gold.
+    """
     golds, answers = _read(gold, "gold"), _read(predictions, "predictions")
     named = gold if isinstance(gold, Path) else "gold"
     if not golds:

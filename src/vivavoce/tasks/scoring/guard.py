@@ -18,6 +18,7 @@ from vivavoce.tasks.scoring import VALID, fault_in
 from vivavoce.text.final_answer import final_answer
 
 WORK = ("steps", "searches", "reads")
+"""Counts in the record of an agent's work."""
 FAULTS = (
     "overflow",
     "refusal",
@@ -33,7 +34,10 @@ _STOP_FAULTS = {"model_length": "overflow", "content_filter": "refusal"}
 
 
 def find_fault(output: ModelOutput) -> str | None:
-    """Find the fault that the provider states, or else the text shows; None if there is none."""
+    """Find the fault of an output, one of `FAULTS`; None if it can be scored.
+
+    What the provider states comes before what the text shows.
+    """
     if (stop := _stop_reason(output)) in _STOP_FAULTS:
         return _STOP_FAULTS[stop]
     if output.error:

@@ -283,7 +283,10 @@ def titles_of(table: GoldTable, gold: GoldTables) -> list[str]:
 def choose_demands(
     gold: GoldTables, options: TablesOptions
 ) -> tuple[dict[str, tuple[str, Source]], list[Exclusion]]:
-    """Choose demands with their sources by table id, and exclude tables without one."""
+    """Choose demands with their sources by table id; also return exclusions of tables without one.
+
+    `InputError` if the file is missing, not used, or cannot be read.
+    """
     if options.demands == "model" and options.demands_file is None:
         raise InputError(
             'demands = "model" needs [tables] demands_file = "FILE"; viva round demands makes one.'

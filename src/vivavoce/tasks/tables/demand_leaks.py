@@ -25,6 +25,7 @@ from vivavoce.text.normalise import normalise
 from vivavoce.text.terms import STOP_WORDS, porter_stem
 
 MAX_DEMAND = 2_000
+"""Maximum characters of a demand."""
 _MAX_VALUE = 5
 """Maximum words of a value that is searched as a whole; in longer ones, only names are searched."""
 _MAX_NAME = 4
@@ -164,7 +165,10 @@ class _Families:
         self._by_root[stem[:_MIN_ROOT]].append((stem, source))
 
     def find(self, stem: str) -> str:
-        """Source of the first stem that equals or extends the other: `accur`, `accuraci`."""
+        """Source of the first stem that is equal, or that extends the other: `accur`, `accuraci`.
+
+        Empty if there is none.
+        """
         for known, source in self._by_root.get(stem[:_MIN_ROOT], ()):
             shorter, longer = sorted((known, stem), key=len)
             extends = len(shorter) >= _MIN_ROOT and longer.startswith(shorter)

@@ -41,8 +41,10 @@ from vivavoce.text.chunk import table_lines
 from vivavoce.text.json_answer import find_json
 
 WRITER, CHECKER = "writer", "checker"
+"""Model roles."""
 TEMPLATE, CHECK_TEMPLATE = "demand", "leak_check"
 ATTEMPTS = 3
+"""Maximum wordings per table."""
 READINGS = 2
 """Maximum requests for a verdict; if the last cannot be read, it counts as REWRITE."""
 
@@ -103,6 +105,11 @@ async def write_demands(
 
     The file is updated often, so that a stop loses only a few demands; `progress` gets the numbers
     of written demands and of tables without one before.
+
+    Raises:
+        InputError: The file cannot be read or holds demands that other models wrote, or a model's
+            context window is too small.
+        VivaError: A model failed; finished demands are in the file.
     """
     done = read_demands(path) if path.exists() else {}
     if strange := sorted({row.model for row in done.values()} - {writers.name}):
@@ -174,7 +181,10 @@ async def _ask(
 
 
 def read_wording(answer: str) -> str:
-    """Read the demand in an answer, without quotes and labels; empty if missing or too long."""
+    """Read the demand in an answer, on one line and without quotes and labels.
+
+    Empty if there is none, or it is too long.
+    """
     text = answer.rpartition("</think>")[2].strip()
     decoded = find_json(text, wanted=("demand",)) if text.startswith(("{", "```")) else None
     text = " ".join((_text(decoded, "demand") if decoded is not None else text).split())
@@ -222,7 +232,12 @@ def write_round_demands(
     """Write the demands for the tables of a round spec into a file, or continue an unfinished one.
 
     Wordings are checked by `checker`, by default the writer itself. Return counts, and the last
-    verdicts on tables without a demand, as JSON values. `VivaError` if there are no tables.
+    verdicts on tables without a demand, as JSON values.
+
+    Raises:
+        InputError: The spec, the corpus or the file cannot be used, or a model's window is too
+            small.
+        VivaError: There are no tables.
     """
     from vivavoce.tasks import builders
 

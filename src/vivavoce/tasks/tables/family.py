@@ -84,6 +84,7 @@ _ROOM, _STEP = 1.5, 1024
 """Room of an answer relative to the longest gold table, and rounding in tokens."""
 NOTHING = LiteratureTable((), (), ())
 _MAX_COLUMNS = 300
+"""Maximum columns of an answer that are compared by stems."""
 
 
 class Tables(FamilyTask[TableArguments]):

@@ -65,6 +65,7 @@ class GoldTables:
     """Works by table that cannot be distractors: its source paper and works in its tables."""
     given: Mapping[str, GivenDemand]
     dropped: Mapping[str, int]
+    """Counts of printed lines that are not gold rows, by reason."""
 
 
 @dataclass(slots=True)
@@ -135,7 +136,10 @@ def read_gold_tables(corpus: Corpus, window: Window, options: TablesOptions) -> 
 
 
 def find_duplicates(tables: Sequence[GoldTable]) -> dict[str, str]:
-    """Duplicate tables, whatever the order of columns and rows -> the id of the earlier one."""
+    """Ids of duplicate tables, with the id of the earlier one.
+
+    The order of columns and rows is ignored.
+    """
     first: dict[object, str] = {}
     duplicates: dict[str, str] = {}
     for table in tables:
@@ -154,7 +158,10 @@ def find_duplicates(tables: Sequence[GoldTable]) -> dict[str, str]:
 def _read_sources(
     corpus: Corpus, papers: Mapping[str, Paper], window: Window, *, undated: bool
 ) -> tuple[dict[str, _Source], list[Exclusion]]:
-    """Papers of a window with tables in which a row cites one work, and exclusions of others."""
+    """Papers of a window with tables in which a row cites exactly one work.
+
+    Also exclusions of such tables in other papers.
+    """
     sources: dict[str, _Source] = {}
     excluded: list[Exclusion] = []
     for name, tables in groupby(corpus.rows("tables"), key=lambda row: str(row["paper_id"])):
@@ -272,7 +279,10 @@ class GivenDemand:
 def read_given(
     corpus: Corpus, papers: Mapping[str, Paper], texts: Collection[str]
 ) -> tuple[dict[str, GivenDemand], dict[str, Work]]:
-    """Demands and labels of arXiv2Table by paper of the corpus, and all works by number."""
+    """Demands and labels by paper of the corpus, from arXiv2Table files, and all works by number.
+
+    `DamagedError` if the stored records were altered, `StaleError` if there are none.
+    """
     entries = {
         f"{_DIGESTABLES}:{key}": record
         for key, record in _records(corpus, _ENTRY)

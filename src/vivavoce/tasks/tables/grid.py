@@ -23,6 +23,7 @@ _MAX_HEADER_ROWS = 3
 _MAX_COLUMNS = 200
 _MAX_CELL = 2_000
 _MIN_VALUES = 2
+"""Minimum values of a filled column, if there are that many lines."""
 
 _TABLE = r"(?:table|tab\.?)\s{0,3}([0-9]{1,3}|[IVXL]{1,6}|[A-Z]\.?[0-9]{1,2})"
 _CAPTION = re.compile(rf"{_TABLE}(?!\w)", re.IGNORECASE)
@@ -92,6 +93,10 @@ def read_grid(cells: Sequence[Sequence[str]], cites: Sequence[bool]) -> Grid | N
 
     A row belongs to the header in two cases: it names the parts of the spans above and is otherwise
     empty or repeated, or it continues these names. Lines that divide the table are left out.
+
+    Args:
+        cells: Rows of cells; a cell that spans several places is repeated in each.
+        cites: Flags of rows that cite, which are never part of a header.
     """
     width = min(max(map(len, cells), default=0), _MAX_COLUMNS)
     rows = [tuple(row[:width]) + ("",) * (width - len(row)) for row in cells]

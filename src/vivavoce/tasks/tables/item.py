@@ -34,6 +34,7 @@ STATISTICS = "statistics.json"
 Kind = Literal["cited", "digestables"]
 """Origin of a gold table: printed rows that cite works, or arxivDIGESTables files."""
 Evidence = Literal["title", "abstract", "fulltext"]
+"""Best evidence for a work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,7 @@ class GoldTable:
     rows: tuple[GoldRow, ...]
     published: str | None
     survey: str = ""
+    """Title of the source paper."""
 
     @property
     def papers(self) -> tuple[str, ...]:

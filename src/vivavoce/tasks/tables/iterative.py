@@ -46,7 +46,9 @@ _FEW, _ALL = 3, 10_000
 """Maximum passages found by a value of a row, and by the demand."""
 _GAP = "\n…\n"
 _SLACK = 16
+"""Tokens reserved around a text in its prompt."""
 _MAX_READ = 2_000_000
+"""Maximum characters of a text that are searched."""
 _TEMPLATES = {
     "iterative.digest": ("paper",),
     "iterative.batch": ("table", "digests"),

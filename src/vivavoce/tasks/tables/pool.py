@@ -117,8 +117,12 @@ def rank_distractors(
 
     No candidate has a title similar to another candidate's, or to that of a related work, which may
     also be known by another id. Candidates have the same depth of text as a work of the table if
-    possible, so that the depth does not show which papers belong. If these are fewer than `enough`,
-    those with another depth of text are used too.
+    possible, so that the depth does not show which papers belong. The order of tables, works and
+    universe does not matter. Scores are computed for a block of tables at a time; only one vector
+    per work stays in memory.
+
+    If there are fewer than `enough` candidates, those with another depth of text are used too;
+    works in `related_works` are never candidates.
     """
     ordered = sorted(tables, key=lambda table: table.id)
     ids = sorted({*universe, *(paper for table in ordered for paper in table.papers)})
@@ -146,7 +150,10 @@ def rank_distractors(
 
 
 def _best(scores: Floats, works: Sequence[Work], titles: Titles, top: int) -> list[Candidate]:
-    """The best works, best first, without similar titles; adds their titles to `titles`."""
+    """The best works, best first, without similar titles.
+
+    Adds their titles to `titles`.
+    """
     best: list[Candidate] = []
     for place in np.argsort(-scores, kind="stable"):
         if len(best) >= top or np.isneginf(scores[place]):
@@ -183,6 +190,7 @@ def _dense(rows: Any) -> Floats:
 
 MIN_DISTRACTORS = 4
 GOLD_SHARE = 0.41
+"""Share of the table's works in a pool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +201,7 @@ class Pool:
     """Shuffled."""
     distractors: int
     missing: int
+    """Number of distractors missing for lack of candidates."""
     given_labels: bool
     """True if the distractors came with the table."""
 
@@ -335,7 +344,10 @@ def corpus_works(corpus: Corpus) -> dict[str, Work]:
 
 
 def works_library(corpus: Corpus, works: Iterable[Work]) -> list[Row]:
-    """Rows of `LIBRARY` for works, sorted by id; those outside of the corpus have no texts."""
+    """Rows of `tasks.library.LIBRARY` for works, sorted by id.
+
+    Works outside of the corpus have a title and, if known, a year and an abstract.
+    """
     known = {work.paper_id: work for work in works}
     rows = {row["paper_id"]: row for row in library_rows(corpus, known)}
     for name, work in known.items():

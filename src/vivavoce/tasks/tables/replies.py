@@ -30,6 +30,7 @@ from vivavoce.text.json_answer import as_records, find_json
 
 PARTS = ("include", "exclude", "add", "drop", "rename", "rows")
 MAX_ENTRIES = 200
+"""Maximum entries of a part, and cells of a row."""
 _MAX_FAULTS = 20
 
 
@@ -73,7 +74,11 @@ def read_operations(answer: str) -> Operations:
 def apply_operations(
     operations: Operations, table: WorkingTable, allowed: Collection[str] | None = None
 ) -> tuple[bool, list[str]]:
-    """Apply changes to `allowed` papers, by default all; return whether any, and 20 faults."""
+    """Apply changes: exclude, drop, rename, add, include, rows.
+
+    Only papers with `allowed` labels are changed; all by default. Return whether the table changed,
+    and the first 20 reasons for skipped changes.
+    """
     changed, faults, excluded = False, list[str](), set[str]()
 
     def do(change: Callable[..., bool], *arguments: Any, paper: str | None = None) -> str | None:

@@ -35,6 +35,7 @@ from vivavoce.tasks.tables.working_table import WorkingTable
 MAX_COLUMNS = 6
 _WORDS_BESIDE = 2
 _NEAR = 60
+"""Characters around a word that are searched for its phrase."""
 _BREAK = re.compile(r"[^\w\s'-]|\n")
 
 

@@ -33,7 +33,9 @@ RECORD, FAULT = "table_run", "fault"
 """Keys of a method's record in a sample's metadata, and of the last fault in the record."""
 _COUNTS = ("calls", "malformed", "skipped", "digests", "tokens", "cut", "overflows")
 ATTEMPTS = 2
+"""Maximum requests for an answer."""
 AGAIN = "again"
+"""Template that states the fault of the last answer."""
 _ANSWER_SHARE = 3
 """Divisor of the window; at most this part is reserved for the answer."""
 _NARROWINGS = 4
@@ -46,8 +48,14 @@ Read = TypeVar("Read")
 class TableRun:
     """Work on a table for one sample.
 
-    `templates` has the slots of each prompt besides the demand; `InputError` for one that cannot be
-    used, before any call is paid. `cot` asks for reasoning before each answer.
+    Args:
+        state: The sample.
+        context: Window in tokens; by default what the provider or the model table says.
+        cot: True to ask for reasoning before each answer.
+        templates: Names of the prompts, each with its slots besides the demand.
+
+    Raises:
+        InputError: A template cannot be used; raised before any call is paid.
     """
 
     def __init__(
@@ -127,7 +135,10 @@ class TableRun:
     async def ask(
         self, prompt: Rendered, cuts: Sequence[Group], read: Callable[[str], Read]
     ) -> Read | None:
-        """Ask for an answer and `read` it, with slots cut in order; None if unusable twice."""
+        """Ask for an answer and read it; None if it was unusable twice.
+
+        The slots in `cuts` may be cut, in order; `read` raises `UnusableReply`.
+        """
         complaint = None
         for _ in range(ATTEMPTS):
             output = await self._ask_fitting(prompt, cuts, complaint)
@@ -183,7 +194,10 @@ class TableRun:
         *,
         is_fitted: bool = True,
     ) -> tuple[ModelOutput, Fitting]:
-        """Send a prompt once, cut to the window if `is_fitted`, and count the call."""
+        """Send a prompt once, cut to the window if `is_fitted`, and count the call.
+
+        Slots in `cuts` that the prompt does not have are ignored.
+        """
         if complaint is not None:
             prompt = self._again(prompt, complaint)
         window = self._window if is_fitted else None

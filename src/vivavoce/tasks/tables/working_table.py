@@ -24,8 +24,12 @@ class TableFault(Exception):
 class WorkingTable:
     """Selected papers, columns, and a value or N/A for each paper and column.
 
-    Methods raise `TableFault` for impossible changes. Unless `exact_names`, case, spaces and markup
-    of columns' names are ignored.
+    Methods raise `TableFault` for unknown papers or columns, empty names, and too many columns.
+
+    Args:
+        labels: Labels of the pool's papers.
+        exact_names: True to compare names of columns exactly; otherwise case, spaces and markup are
+            ignored.
     """
 
     def __init__(self, labels: Sequence[str], *, exact_names: bool = False) -> None:
@@ -96,7 +100,10 @@ class WorkingTable:
         return True
 
     def rename_column(self, old: str, new: str) -> bool:
-        """Rename a column; if another one has the new name, merge them, its values first."""
+        """Rename a column; if another one has the new name, merge them.
+
+        In a merge, values of the existing column take precedence.
+        """
         source, clean = self._known_column(old), _clean(new, MAX_NAME)
         if not clean:
             raise TableFault(f"Column {_quoted(old)} needs a name.")
@@ -156,7 +163,10 @@ class WorkingTable:
         return LiteratureTable(self.papers, self.columns, tuple(rows))
 
     def markdown(self, papers: Collection[str] | None = None, longest: int = MAX_VALUE) -> str:
-        """The table as Markdown, with the rows of given papers; cells over `longest` end in `…`."""
+        """The table for a model as Markdown, with all rows or those of given papers.
+
+        Cells longer than `longest` end in `…`.
+        """
         shown = [label for label in self.papers if papers is None or label in papers]
         lines = [["Paper", *self._columns], ["---"] * (len(self._columns) + 1)]
         for label in shown:

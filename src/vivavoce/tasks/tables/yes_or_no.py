@@ -44,6 +44,7 @@ from vivavoce.tasks.scoring.asking import ask as ask_json
 from vivavoce.text.cell_text import collapse_spaces
 
 BATCH = 40
+"""Maximum lines of a request."""
 BATCH_CHARACTERS = 8_000
 """Maximum characters of a request's lines, unless a single one is longer."""
 _LINE = re.compile(r"\W{0,8}(?:q?(\d{1,4})\W{1,8})?(yes|no)\b", re.IGNORECASE)
@@ -107,6 +108,7 @@ ROLE = "matcher"
 TEMPLATE = "same"
 MATCHING = GenerateConfig(temperature=0.0, max_tokens=2048, attempt_timeout=120, max_retries=2)
 _MAX_TEXT = 600
+"""Maximum characters of a header or cell for the model."""
 _NO_MARKS = str.maketrans("«»", "<>")
 
 
@@ -180,10 +182,12 @@ def _order(pair: Pair) -> tuple[bool, str, str, str]:
 ANSWERER, SYNTHESIZER = "answerer", "synthesizer"
 RUNS = 2
 _CHARACTERS_ADDED = 400
+"""Maximum additional characters of a new wording."""
 
 _CONFIG = GenerateConfig(
     temperature=0.5, top_p=1.0, max_tokens=2048, attempt_timeout=120, max_retries=2
 )
+"""Default decoding of both roles."""
 _SIDES: tuple[tuple[Side, Side], ...] = (("gold", "system"), ("system", "gold"))
 
 
@@ -278,6 +282,7 @@ class _Asking:
     use: QASetup
     models: Mapping[str, Model]
     counts: Counter[str] = field(default_factory=lambda: Counter(cut_tables=0))
+    """Counts of cut tables and of wordings by outcome."""
 
     async def word(self, table: str, asked: QuestionSet) -> dict[str, str]:
         """Lines by question key, reworded if the new wording holds for its own table."""

@@ -48,6 +48,7 @@ from vivavoce.text.normalise import normalise_title
 from vivavoce.text.shingles import distinct, is_retold_beside, mix, shingles_of
 
 MAX_WORKS = 100
+"""Maximum works listed in the padded track."""
 _MAX_UNREAD = 0.5
 """Maximum share of a section's markers without an entry, above which the text is not used."""
 _COLUMNS = ("paper_id", "ordinal", "title", "year", "first_author", "cited_paper_id")
@@ -122,7 +123,10 @@ class Library:
         references: Sequence[Row],
         relatives: Collection[str],
     ) -> list[Row]:
-        """Cited works and padding in the padded track's order; empty if the paper cites none."""
+        """Works of a paper: cited ones and padding, in the order of the padded track.
+
+        Rows have `work_id`, `title`, `abstract`, `role` and `published`. Empty if it cites no work.
+        """
         used = {normalise_title(paper.title), paper.paper_id, *relatives}
         cited = list(self._cited(cited_by_text(paper, references) or (), used))
         if not cited and not (cited := list(self._cited(references, used))):

@@ -112,6 +112,7 @@ def number_of(*parts: str | int) -> int:
 
 
 MAX_SHARED = 0.5
+"""Minimum share of common n-grams of near copies."""
 
 Hashes: TypeAlias = npt.NDArray[np.uint64]
 Relation: TypeAlias = tuple[str, str]
@@ -159,7 +160,10 @@ class Kinship:
         return None
 
     def find_all(self, papers: Sequence[PaperText]) -> dict[tuple[str, str], Relation]:
-        """All related pairs of paper ids, in both orders; titles, ids and samples select them."""
+        """All related pairs, by (paper id, paper id) in both orders.
+
+        Titles, ids and sampled n-grams select the pairs to compare in full.
+        """
         alike: dict[tuple[str, str], Relation] = {}
         for first, second in sorted(self._pointed_at(papers)):
             one, other = papers[first], papers[second]
@@ -206,6 +210,7 @@ def _pairs(group: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 KINDS = ("random", "coauthor")
 _FIRST_LOOK = 32
+"""Candidates sorted at first; more are sorted only if needed."""
 
 
 @dataclass(slots=True)
@@ -236,7 +241,10 @@ class Demonstrations:
                 self._led[self.authors.first[name]].append(name)
 
     def choose(self, task: str, kind: str, target: PaperText) -> tuple[list[str], str]:
-        """Choose at most `count` demonstrations; if none, also why the first was rejected."""
+        """Choose at most `count` demonstrations of one kind; also return why there are none.
+
+        The reason is that of the first rejected candidate.
+        """
         if kind == "random":
             candidates = self._random(task, target)
         else:  # papers with an author of the target as first author

@@ -33,6 +33,7 @@ from vivavoce.text.tokens import TokenCounter
 FAMILY = "writing"
 TASKS = ("title", "abstract", "introduction", "related_work")
 SECTION_TASKS = ("introduction", "related_work")
+"""Tasks whose gold is a section of the paper."""
 Setting = Literal["base", "random", "coauthor", "mixed", "title_only", "leave_one_out", "open"]
 SETTINGS: tuple[Setting, ...] = get_args(Setting)
 DEMONSTRATED = ("random", "coauthor", "mixed")
@@ -233,7 +234,10 @@ _KINDS = {"random": ("random",), "coauthor": ("coauthor",), "mixed": ("random", 
 
 
 def shown_demos(row: Row, setting: str, most: int | None = None) -> list[str]:
-    """Demonstrations of an item in a setting, each once, random ones first; `most` of each kind."""
+    """Demonstrations for an item in a setting: random ones first, no paper twice.
+
+    At most `most` of each kind, by default all.
+    """
     kinds = _KINDS.get(setting, ())
     return list(dict.fromkeys(name for kind in kinds for name in row[f"demos_{kind}"][:most]))
 
@@ -317,6 +321,7 @@ def _work(prompts: PromptSet, work: Row, number: int) -> str:
 
 
 PADDED = "+padded"
+"""Suffix of a related-work setting with padding."""
 
 
 def describe_lengths(opened: Round, counter: TokenCounter, split: str | None = None) -> Row:

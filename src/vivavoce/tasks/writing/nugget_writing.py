@@ -53,6 +53,11 @@ def write_round_nuggets(
     model, people's labels are applied to the facts of the file. `watch` gets the model before it is
     asked, to meter or to count its requests. Return counts as JSON values: `written` counts the
     sections written by this call, `gone` the facts that people did not find stated.
+
+    Raises:
+        InputError: The round has no gold section, the file belongs to another round, model or
+            template, or the model's window cannot hold the instructions.
+        VivaError: The model failed; what was written before is in the file.
     """
     opened = load_round(folder)
     templates = open_prompts(FAMILY, str(prompts) if prompts else None)

@@ -75,6 +75,7 @@ class Pool:
     papers: Mapping[str, Paper]
     """Rows of these papers in the corpus, by id."""
     unfit: Mapping[str, Reason]
+    """Papers that cannot be targets -> reason."""
     duplicates: Mapping[str, str]
     """Papers with the same title as, or near copies of, another -> the kept one."""
 
@@ -215,7 +216,10 @@ def _leak(
 
 
 def assign_splits(rows: list[Row], shares: Sequence[float]) -> None:
-    """Split items by date, oldest first, ties by id; a month or year counts as its last day."""
+    """Split items into train, val and test by date, oldest first, ties by id.
+
+    A date known only to the month or year counts as its last day.
+    """
     rows.sort(key=lambda row: (*reversed(period(row["published"])), row["id"]))
     first = round(shares[0] * len(rows))
     second = round((shares[0] + shares[1]) * len(rows))

@@ -36,6 +36,7 @@ from vivavoce.tasks.writing.inputs import FAMILY, PARTS
 from vivavoce.text.normalise import PLAIN_MARKS
 
 MAX_FACTS = 30
+"""Maximum facts of one section that a model is asked for."""
 _MAX_NUGGETS = 200
 _MAX_TEXT = 2_000
 
@@ -93,7 +94,10 @@ _LISTED: TypeAdapter[list[Any]] = TypeAdapter(Annotated[list[Any], Field(max_len
 
 
 def read_reply(value: Any, section: str) -> tuple[list[Nugget], int] | None:
-    """Read the facts whose quote the section has, and count the others; None without a list."""
+    """Read the facts in a model's decoded JSON, and count the dropped ones; None without a list.
+
+    A fact is dropped if it lacks the requested form, or the section does not have its quote.
+    """
     try:
         listed = _LISTED.validate_python(value["nuggets"] if isinstance(value, dict) else None)
     except (KeyError, ValidationError):
@@ -121,7 +125,11 @@ def read_file(path: Path) -> tuple[NuggetHeader, list[Section]]:
 
 
 def check_nuggets(path: Path, opened: Round) -> tuple[NuggetHeader, list[Section]]:
-    """Read the file of nuggets of a round; `InputError` if it or a quote is another's."""
+    """Read the file of nuggets that a run names for a round.
+
+    `InputError` if it is not a file of nuggets, belongs to another round, or has a quote that is
+    not in its section.
+    """
     header, sections = read_file(path)
     if header.sha256 != opened.sha256:
         raise InputError(
@@ -181,7 +189,10 @@ class _Label(BaseModel):
 
 
 def confirm(path: Path, labels: Path, opened: Round) -> tuple[list[Section], int]:
-    """Drop facts that people label as not stated, and count them; set the others' importance."""
+    """Apply people's labels to the sections of a file; also count the facts that are removed.
+
+    Facts that people label as not stated are removed; others get the importance that people give.
+    """
     _, sections = check_nuggets(path, opened)
     by_people = [checked(_Label, row, f"{labels}:{number}") for number, row in read_jsonl(labels)]
     known = {label.id: label for label in by_people}
@@ -216,6 +227,7 @@ WITHOUT_SOURCES = ("title_only",)
 """Settings whose prompt shows nothing that could support a claim."""
 QUESTIONS = (COMPARE, FACTS, CLAIMS, GRADES)
 _MAX_WORK = 1_500
+"""Maximum characters shown of a work that a judge grades."""
 _WORK = re.compile(r"work ([0-9]{1,6})")
 _OWN_SLOTS = ("title", "abstract")
 

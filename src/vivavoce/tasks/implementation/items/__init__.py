@@ -16,6 +16,7 @@ from vivavoce.errors import InputError
 from vivavoce.plugins import module_of_file
 
 Text = Annotated[str, StringConstraints(min_length=1)]
+"""A required text of an item."""
 FIELDS = ConfigDict(extra="forbid")
 """Fields other than those of the class are refused."""
 
@@ -34,7 +35,10 @@ ItemT = TypeVar("ItemT", bound=NamedItem)
 def read_items(
     kind: str, folders: Iterable[str], suffix: str, read: Callable[[Path], Iterable[ItemT]]
 ) -> dict[str, ItemT]:
-    """Read the items of all files by name; `InputError` if one is incomplete or a name repeated."""
+    """Read the items of all files in folders, by name, sorted.
+
+    `InputError` if a file is not a complete item, or a name is repeated.
+    """
     items: dict[str, ItemT] = {}
     for path in sorted(path for folder in folders for path in Path(folder).glob(f"*{suffix}")):
         for item in _read(kind, path, read):

@@ -59,6 +59,7 @@ class Architecture:
     constructor: Text
     """Signature of the requested class `Model`."""
     arguments: Mapping[str, int | float]
+    """Arguments of `Model`'s constructor, by name."""
     inputs: Annotated[Mapping[str, str], Field(min_length=1)]
     """Arguments of `forward`, in order -> meaning."""
     parameters: Mapping[str, tuple[int, ...]]
@@ -101,7 +102,10 @@ def _read(path: Path) -> Iterator[Architecture]:
 
 
 def build_case(architecture: Architecture, seed: int) -> dict[str, bytes]:
-    """Make a candidate's inputs and weights, and the gold layers, as safetensors bytes by name."""
+    """Make a candidate's inputs and weights, and the gold layers, as safetensors bytes by name.
+
+    `MissingExtra` without torch-geometric, `InputError` if the number of layers is not as stated.
+    """
     weights, inputs, unseen = draw_case(architecture, seed)
     return {
         "weights": _saved(weights),

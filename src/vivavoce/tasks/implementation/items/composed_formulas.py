@@ -108,13 +108,16 @@ _CATEGORIES: tuple[Category, ...] = ("price-volume", "fundamental", "minute", "j
 _KINDS = tuple((category, depth) for depth in (2, 3, 4) for category in _CATEGORIES)
 """Kinds of formulas, drawn in turn until they run out."""
 _MIN_KNOWN = 0.3
+"""Minimum share of rows with a value."""
 _MAX_ALIKE = 0.4
+"""Maximum share of rows with the same value."""
 _JOINED_DAYS = 5
 """Maximum lag or window over the few days with minutes."""
 _NUDGE = 1e-9
 _NEAR = 1e-6
 _MAX_UNSTABLE = 1e-3
 _TRIES = 30_000
+"""Maximum draws per formula, since some kinds run out."""
 
 
 def as_formula(tree: Node, category: Category, *, is_lagged: bool) -> Formula:

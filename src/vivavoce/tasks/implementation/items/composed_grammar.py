@@ -56,6 +56,7 @@ class Notation:
     leaves: Mapping[str, str]
     operators: Mapping[str, str]
     part: str = "quantity <n>"
+    """Template for the name of a part."""
     whole: str = "the factor"
     equals: str = " is "
     """Text between the name of a part and its definition."""
@@ -146,6 +147,7 @@ def is_of_round(text: str, seed: int) -> bool:
 
 GRAMMAR = read_data(__file__, "composed_grammar.toml")
 COLUMNS: Mapping[str, Any] = GRAMMAR["columns"]
+"""Columns by `table.column`."""
 OPERATORS: Mapping[str, Any] = GRAMMAR["operators"]
 
 ENDINGS = {

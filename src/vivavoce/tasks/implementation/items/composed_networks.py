@@ -37,6 +37,7 @@ _GRAMMAR = read_data(__file__, "composed_networks.toml")
 OPERATORS: Mapping[str, Any] = _GRAMMAR["operators"]
 
 _DIFFICULTIES: tuple[Difficulty, ...] = ("easy", "medium", "hard")
+"""Difficulties by the number of layers."""
 _FEATURES = 7
 _ARGUMENTS = {"in_channels": _FEATURES}
 _INPUTS = {
@@ -52,6 +53,7 @@ _SYMBOLS = {
 }
 _NOTE = "Over no neighbours at all a sum, mean, variance, maximum, difference or attention is 0"
 _MIN_SPREAD = 1e-2
+"""Minimum deviation over nodes of the most variable channel of every layer."""
 _MAX_SIZE = 1e3
 _TELLING = 1e-2
 """Minimum difference from a simpler network in some value of the output."""

@@ -72,7 +72,11 @@ class Formula:
     """Name of another formula with the same values."""
 
     def values(self, frames: Mapping[str, Any]) -> Any:
-        """Values of the reference; `InputError` unless they are finite numbers by day and stock."""
+        """Values of the reference on the market's tables.
+
+        `InputError` if the result is not a series of numbers by day and stock, repeats a row, has
+        infinite numbers, or has no numbers.
+        """
         values = self.compute(*(frames[name] for name in self.tables), **self.parameters)
         index: Any = getattr(values, "index", None)
         if getattr(index, "names", None) != ["datetime", "instrument"] or (
@@ -198,7 +202,10 @@ def texts() -> dict[str, str]:
 
 
 def columns_among(words: Iterable[str]) -> list[str]:
-    """Columns named among words, with their table or its file, as `table.column`, sorted."""
+    """Columns that are named among words, as `table.column`, sorted.
+
+    A column counts if its table, or the table's file, is named too.
+    """
     known = set(words)
     return sorted(
         f"{name}.{column}"

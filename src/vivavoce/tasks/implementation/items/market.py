@@ -115,6 +115,8 @@ Times = npt.NDArray[np.datetime64]
 def draw_events(rng: np.random.Generator) -> tuple[Flags, Integers]:
     """Draw the days with a row, and those locked at the upper (1) or lower (-1) limit.
 
+    Late listings, suspensions and locks affect different instruments.
+
     All are before the days with minutes, so every stock has all of those.
     """
     shape = (DAYS, len(INSTRUMENTS))
@@ -303,7 +305,10 @@ TABLES: tuple[TableName, ...] = get_args(TableName)
 
 
 def generate(seed: int) -> dict[str, pd.DataFrame]:
-    """Generate the market of a seed, as flat tables by name with unordered rows."""
+    """Generate the market of a seed, as flat tables by name with unordered rows.
+
+    The values depend only on the seed.
+    """
     if seed < 0:
         raise InputError(f"The market's seed is {seed}; it must be 0 or more.")
     rng = np.random.Generator(np.random.PCG64(seed))

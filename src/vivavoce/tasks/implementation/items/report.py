@@ -37,6 +37,7 @@ class Method:
     variables: Mapping[str, str]
     """Symbol -> meaning; empty without a formula."""
     aliases: tuple[str, ...] = ()
+    """Other names that the report uses for it."""
     possible: str | None = None
     """Formula that a reader may infer if the report gives none."""
 
