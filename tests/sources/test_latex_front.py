@@ -33,6 +33,12 @@ def test_a_second_title_is_that_of_a_supplement(tmp_path: Path) -> None:
     assert (paper.title, [author.name for author in paper.authors]) == ("Otters", ["Ana Bell"])
 
 
+def test_a_title_may_stand_across_both_columns(tmp_path: Path) -> None:
+    front = r"\twocolumn[\icmltitle{Otters}\icmlauthor{Ana Bell}{uni}\icmlaffiliation{uni}{Uni}]"
+    paper = read(tmp_path, rf"{front} {TEXT} \onecolumn\icmltitle{{Supplement}}\section{{More}}")
+    assert (paper.title, [author.name for author in paper.authors]) == ("Otters", ["Ana Bell"])
+
+
 def test_text_before_the_title_is_none_of_the_paper(tmp_path: Path) -> None:
     running = r"\runningtitle{Otters and what they do all day, in twelve words or more}"
     paper = read(tmp_path, rf"\title{{Otters}}{running}\maketitle {TEXT}")

@@ -145,16 +145,15 @@ class _Reader:
         argument = self.layout.required(place)
         if argument is None:
             return place + 1
-        token, tokens = self.layout.tokens[place], self.layout.tokens
+        tokens = self.layout.tokens
         groups = [argument]
         while tokens[groups[-1].after : groups[-1].after + 1] == ["{"]:
             if (group := self.layout.group(groups[-1].after)) is None:
                 break
             groups.append(group)
         # Two arguments are given names and surname; else an affiliation and more may follow.
-        is_split = len(groups) == 2 and not token.startswith(("\\icml", "\\mlsys"))
         if not (self.is_titled and self.authors):
-            self.authors.append(tuple(groups if is_split else groups[:1]))
+            self.authors.append(tuple(groups if len(groups) == 2 else groups[:1]))
         return self.layout.past_options(groups[-1].after)
 
     def _print_title(self, place: int, out: list[str]) -> int:

@@ -123,9 +123,6 @@ class Typesetter:
         if token in {"\\(", "\\["}:
             closing = "\\)" if token == "\\(" else "\\]"
             return self._formula(token, place, len(layout.tokens), out, closing)
-        if token == "\\texorpdfstring" and (printed := layout.group(place + 1)) is not None:
-            out.append(self.line(printed.start, printed.end, depth + 1))
-            return layout.past_groups(printed.after, 1)
         if token == "\\textsuperscript" and (raised := layout.group(place + 1)) is not None:
             text = self.line(raised.start, raised.end, depth + 1).replace("$", "")
             out.append(f"^{text}" if is_power("".join(out[-1:]), text) else text)
@@ -163,8 +160,6 @@ class Typesetter:
             if _BLOCKS.fullmatch(token):
                 out.append(PARAGRAPH)
             return place + 1
-        if token == "\\twocolumn":
-            return place + 2
         if token not in PLAIN and layout.tokens[place + 1 : place + 2] == ["["]:
             option = layout.option(place + 1)
             return option.after if option else place + 1
