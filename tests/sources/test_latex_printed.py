@@ -239,7 +239,7 @@ def test_appendices_inside_a_section_are_lettered_within_it(tmp_path: Path) -> N
 def test_labels_of_lettered_parts_are_printed(tmp_path: Path) -> None:
     parts = r"\subfloat[A]{x\label{a}}\subfloat[B]{y\label{b}}\caption{C}\label{c}"
     body = rf"\section{{One}} \begin{{figure}}{parts}\end{{figure}} \ref{{a}}, \cref{{b,c}}."
-    assert read(tmp_path, body).sections[0].text == "1a, Figures 1b and 1."
+    assert read(tmp_path, body).sections[0].text == "1a, Figures 1 and 1b."
 
 
 def test_a_note_in_the_list_of_references_has_no_year(tmp_path: Path) -> None:

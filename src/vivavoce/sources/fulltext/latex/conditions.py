@@ -99,7 +99,7 @@ class Conditions(Definitions):
             is_added = command.startswith(("\\add", "\\step", "\\ref"))
             before = self.counters.get(key, 0) if is_added else 0
             self.counters[key] = min(before + change, _MAX_COUNT)
-        return ["{", *name, "}", *(["{", *value, "}"] if value else [])]
+        return ["{", *name, "}", *(["{", *self.expanded(value), "}"] if value else [])]
 
     def is_open_condition(self, token: str) -> bool:
         r"""Check whether a command is a condition that ends in `\fi`, whether known or not."""
