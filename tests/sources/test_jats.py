@@ -166,6 +166,12 @@ def test_references_keep_what_is_printed() -> None:
     assert [r.ordinal for r in paper().references] == [0, 1, 2, 3, 4]
 
 
+def test_titles_that_the_markup_does_not_name_are_found_in_the_text() -> None:
+    back = """<ref-list><ref><mixed-citation>Gray L, Stone P. Moss on old barns. <italic>Plant
+    Mats</italic> 2010;<bold>3</bold>:1-10.</mixed-citation></ref></ref-list>"""
+    assert paper(back=back).references[0].title == "Moss on old barns"
+
+
 def test_entries_of_fields_alone_are_put_together_from_them() -> None:
     back = """<ref-list><ref id="a"><mixed-citation publication-type="journal"><person-group
     person-group-type="author"><name><surname>One</surname><given-names>A</given-names></name>

@@ -309,6 +309,7 @@ _TESTS: dict[str, tuple[int, Test]] = {
     **dict.fromkeys(
         ("ifstrequal", "ifdefstring", "ifdefstrequal", "ifdefequal", "IfStrEq"), (2, _are_equal)
     ),
+    "IfSubStr": (2, lambda known, given: known.text_of(given[1]) in known.text_of(given[0])),
     **dict.fromkeys(
         ("ifcsstring", "ifcsstrequal", "ifcsequal"), (2, partial(_by_name, test=_are_equal))
     ),

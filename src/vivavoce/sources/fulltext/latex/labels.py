@@ -1,4 +1,4 @@
-r"""What labels refer to: as in LaTeX, the counter that was stepped last in their environment."""
+r"""Labels: as in LaTeX, each refers to the counter that was stepped last in its environment."""
 
 import re
 from collections.abc import Sequence
@@ -119,7 +119,7 @@ class Labels:
         self._anchors[self._layout.around.get(place, (-1,))[-1]] = label
 
     def step(self, counter: str, place: int, kind: str = "", title: str = "") -> Label:
-        """Step a counter at a place; return the label of what it numbers."""
+        """Step a counter at a place; return the label of the part numbered."""
         self._counters.step(counter)
         label = self._label(kind, self._counters.reference(counter), title, counter)
         self.anchor(place, label)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from vivavoce.sources.fulltext.latex.layout import SYMBOLS, typeset
-from vivavoce.sources.fulltext.latex.tokens import PARAGRAPH
 
 HEADINGS = ("chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph")
 LISTS = ("enumi", "enumii", "enumiii", "enumiv")
@@ -138,13 +137,13 @@ class Counters:
             style = _STYLES.get(token.lstrip("\\@"))
             if token == "\\value":
                 style = str
-            if token[0] == "\\" and style is not None:
+            if token[:1] == "\\" and style is not None:
                 out.append(style(self.values[self._operand(left)]))
             elif name and self.knows(name):
                 left += reversed(self._format(name)[:_MAX_FORMAT])
             elif token in SYMBOLS:
                 out.append(SYMBOLS[token])
-            elif token == "~" or token[0] not in "\\{}$" or token == PARAGRAPH:
+            elif token[:1] not in "\\{}$":
                 out.append(typeset(token.replace("~", " ")))
         return "".join(out)
 
