@@ -31,12 +31,7 @@ _state = {"debug": False, "wide": False}
 
 
 def set_output(*, debug: bool, wide: bool) -> None:
-    """Choose how commands print from now on.
-
-    Args:
-        debug: Show the tracebacks of errors.
-        wide: Print tables in full, even if they are wider than the terminal.
-    """
+    """Choose whether errors show tracebacks, and whether tables are printed in full width."""
     _state.update(debug=debug, wide=wide)
 
 
@@ -103,8 +98,8 @@ def print_json(value: Any) -> None:
 def say(text: str, *, quiet: bool = False) -> None:
     """Print lines for people: on stdout, or on stderr if `quiet`.
 
-    Characters that control a terminal, reverse text or hide text are spelled out. On a narrow
-    terminal, lines wrap between words. A line with a command does not, so that it can be copied.
+    Characters that control a terminal or hide text are spelled out. On a narrow terminal, lines
+    wrap, except those with a command, which people copy.
     """
     shown = [visible(line, limit=None) for line in text.split("\n")]
     window = None if _is_open(sys.stderr if quiet else sys.stdout) else get_terminal_size().columns
@@ -127,10 +122,7 @@ def _broken(line: str, window: int | None) -> list[str]:
 
 @contextmanager
 def progress(label: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a progress bar on stderr; without a terminal, only print a line if work ends early.
-
-    Work that is decided early reports a smaller total at the end.
-    """
+    """Show a progress bar on stderr; without a terminal, only a line if work is decided early."""
     before = (0, 0)
 
     def early(done: int, total: int) -> str:
@@ -169,8 +161,8 @@ def progress(label: str) -> Iterator[Callable[[int, int], None]]:
 def print_table(table: Sheet) -> None:
     """Print a table; columns of numbers are aligned right.
 
-    If the table is wider than the terminal (or 100 characters in a pipe), sentences wrap between
-    words. Columns that do not fit follow below, with the row names repeated beside them.
+    If it is too wide for the terminal (100 characters in a pipe), sentences wrap, and columns that
+    do not fit follow below, beside the row names.
     """
     if table.title:
         say(table.title)

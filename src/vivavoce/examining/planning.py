@@ -124,10 +124,9 @@ def check_tasks(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def choose_tasks(opened: Round, wanted: Sequence[str]) -> list[ExamTask]:
-    """Choose the tasks of a round for an exam.
+    """Choose the tasks of a round for an exam: the wanted ones, or those that can decide something.
 
-    Without `wanted`, these are the tasks with enough papers to decide something; if there are none,
-    all tasks with a paper.
+    If no task has enough papers, all tasks with a paper are chosen.
     """
     tasks = [
         _chosen(opened, family, task)
@@ -182,8 +181,8 @@ def total(costs: Iterable[float | None]) -> float | None:
 def make_plan(request: Request, chosen: Sequence[ExamTask], logs: Sequence[RunLog]) -> Row:
     """Plan an exam: items, tokens, dollars, and the smallest detectable difference.
 
-    `logs` are those of the baselines. `cost` is the expected cost, `at_most` the cost if every
-    answer has its maximum length; None if a price is unknown.
+    `logs` are those of the baselines. `at_most` is the cost of answers of maximum length; costs are
+    None if a price is unknown.
     """
     rows = [_plan_task(request, each, logs) for each in chosen]
     shown = [row["detectable"] for row in rows if row["detectable"] is not None]
@@ -264,10 +263,7 @@ def _plan_task(request: Request, chosen: ExamTask, logs: Sequence[RunLog]) -> Ro
 
 
 def _detectable(chosen: ExamTask, logs: Sequence[RunLog], pairs: int) -> float | None:
-    """Smallest detectable difference: the median over pairs of baselines, without the null one.
-
-    None if there are too few papers to decide anything.
-    """
+    """The detectable difference: the median over pairs of baselines; None with too few papers."""
     if chosen.papers < MIN_CLUSTERS:
         return None
     logs_by_method = {log.key.method: log for log in logs if log.key.task == chosen.task}

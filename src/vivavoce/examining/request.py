@@ -178,10 +178,7 @@ _DEFAULT_PAPERS = 50
 
 
 def find_papers(request: Request) -> dict[str, list[File]]:
-    """Find the files of PAPERS by kind; empty for a query.
-
-    Kinds with full texts take precedence over listings, and the generic table comes last.
-    """
+    """Find the files of PAPERS by kind, the most specific that reads them; empty for a query."""
     if request.query is not None:
         return {}
     sources = [source for source in list_sources().values() if source.reads_files]
@@ -255,11 +252,9 @@ def count_papers(
     tasks: Sequence[str],
     files: Mapping[str, Sequence[File]],
 ) -> tuple[Row, list[Row]]:
-    """Count the papers given and the papers used.
+    """Count the papers given and used; list those left out with file, reason and remedy.
 
-    Returns:
-        The counts, and the papers left out, each with file, reason and remedy. After them come
-        faulty rows of tables, which may explain missing dates.
+    After them come faulty rows of tables, which may explain missing dates.
     """
     known = {paper.paper_id for paper in corpus.papers}
     used: set[str] = set()

@@ -56,10 +56,7 @@ def bring_up_to_date(
     tell: Tell = lambda line: None,
     progress: Progress | None = None,
 ) -> Update:
-    """Do all work that is due by a day and not done yet.
-
-    `base` is a loopback server that replaces arXiv's.
-    """
+    """Do all work that is due by a day; `base` is a loopback server that replaces arXiv's."""
     state = State(config)
     if not work_due(state, until):
         write_status(state, until)
@@ -186,7 +183,7 @@ def _drift(logs: Path, folder: Path) -> Iterator[Row]:
 def _flips(logs: Path, before: str, now: str) -> Iterator[Row]:
     """Yield notices for judges whose verdicts depend on the answers' order more than before.
 
-    Only verdicts on items that both rounds share, answered by the same contestants, are compared.
+    Only verdicts on the same contestants and on items of both rounds are compared.
     """
     opened_logs, _, draws = open_logs(logs)
     flips: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))

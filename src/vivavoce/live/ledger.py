@@ -206,10 +206,7 @@ class State:
 
     @cached_property
     def notices(self) -> list[Row]:
-        """Warnings in the ledger: `period`, `kind` and `text`.
-
-        Only the last audit of a round counts.
-        """
+        """Warnings in the ledger: `period`, `kind` and `text`; only a round's last audit counts."""
         audits = {row["round"]: row for row in self.ledger.find(AUDIT)}
         return [
             {"period": row["period"], **notice}

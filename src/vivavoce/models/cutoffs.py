@@ -131,14 +131,9 @@ def status_of(
 ) -> Status:
     """Tell whether a model may have seen an item in training, from the item's date.
 
-    `clean` if every day that the item's date can mean is after the cutoff and its margin. `seen` if
-    all of these days are before the cutoff's first day. Otherwise `possibly_seen`: the date is
-    within the margin, or one of the dates is only a month or a year.
-
-    If the item's date is empty or None, the status is `unknown`.
-
-    Raises:
-        InputError: `published` is not a date.
+    `clean` if every day that the item's date can mean is after the cutoff and its margin; `seen` if
+    all of these days are before the cutoff's first day; otherwise `possibly_seen`. Without a date
+    of the item, or a cutoff, `unknown`.
     """
     if cutoff is not None and cutoff.date == NEVER:
         return "clean"
@@ -168,8 +163,7 @@ def clean_items(
 def take_clean(task: Task, models: Sequence[str], cutoffs: Cutoffs) -> Task:
     """Restrict a task to samples that are clean for all of these models; the task's logs say so.
 
-    With the same models, all contestants in a run answer the same items. A task whose items are all
-    clean is returned unchanged. `InputError` if a cutoff is unknown or no item is clean.
+    `InputError` if a cutoff is unknown or no item is clean.
     """
     from inspect_ai import task_with
 

@@ -51,11 +51,7 @@ _RANGE = re.compile(r"(-?[0-9]{1,9})\.\.(-?[0-9]{1,9})")
 
 
 def given_sweep(words: Iterable[str]) -> dict[str, list[Any]]:
-    """Read `batch=2,4,6` and `rounds=2..5`, a range with both its ends, into values by name.
-
-    Raises:
-        InputError: A word is not of this form, or a name or a value occurs twice.
-    """
+    """Read `batch=2,4,6` and `rounds=2..5`, a range with both its ends, into values by name."""
     sweep: dict[str, list[Any]] = {}
     for word in words:
         name, listed = split_pair(word, "NAME=VALUES, such as rounds=2..5")
@@ -318,13 +314,7 @@ def given_prices(words: Iterable[str]) -> dict[str, str]:
 
 
 def parse_price(text: str) -> Price:
-    """Read `IN,OUT` or `IN,OUT,CACHE_WRITE,CACHE_READ`.
-
-    If no cache prices are given, a cached token has the highest price it can have.
-
-    Raises:
-        InputError: The text is not two or four numbers of at least 0.
-    """
+    """Read `IN,OUT` or `IN,OUT,CACHE_WRITE,CACHE_READ`; cached tokens cost at most the default."""
     try:
         numbers = [float(part) for part in text.split(",")]
     except ValueError as error:
@@ -337,11 +327,7 @@ def parse_price(text: str) -> Price:
 
 
 def list_prices() -> dict[str, ListPrice]:
-    """List prices by model; those in the user's file take precedence over the shipped ones.
-
-    Raises:
-        InputError: The user's file cannot be read, or holds something that is not a price.
-    """
+    """List prices by model; those in the user's file take precedence over the shipped ones."""
     own = os.environ.get(VARIABLE)
     return _shipped() | (_of_file(Path(own)) if own else {})
 

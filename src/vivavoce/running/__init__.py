@@ -169,10 +169,7 @@ _installed = cache(packages_distributions)
 
 @contextmanager
 def unseen() -> Iterator[None]:
-    """Skip work that Inspect does in vain or repeatedly in a silent run.
-
-    Otherwise Inspect lays out tables of all results, and lists all installed packages for each log.
-    """
+    """Skip Inspect's tables of results, and its repeated listing of installed packages."""
     from inspect_ai._display.core.display import TaskScreen, TaskSpec
     from inspect_ai._display.rich.display import RichDisplay
     from inspect_ai._util import package

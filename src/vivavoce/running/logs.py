@@ -17,12 +17,13 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from math import fsum, isfinite, nan
+from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import DamagedError, InputError
 from vivavoce.models import FILE_HASH
+from vivavoce.statistics.intervals import mean_of
 from vivavoce.store import Row, canonical_json, hash_file, parse_object, write_jsonl
 from vivavoce.tasks import short_name
 
@@ -36,16 +37,12 @@ _BEGINS_WITH_TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}[:-]\d{2}[:-]\d{2}")
 
 def is_log(path: Path) -> bool:
     """Check whether Inspect takes a file for a log, judging by its name."""
-    is_json = path.suffix == ".json" and _BEGINS_WITH_TIME.match(path.name)
-    is_named = path.suffix == ".eval" or bool(is_json)
-    return is_named and path.is_file() and not path.is_symlink()
+    is_json = path.suffix == ".json" and bool(_BEGINS_WITH_TIME.match(path.name))
+    return (path.suffix == ".eval" or is_json) and path.is_file() and not path.is_symlink()
 
 
 def read_headers(folder: Path) -> tuple[list[EvalLog], list[str]]:
-    """Read the headers of a folder's logs, oldest first; also return names of unreadable logs.
-
-    Those, such as half-written ones, would stop a run, so they are renamed.
-    """
+    """Headers of a folder's logs, oldest first; unreadable logs are renamed, and listed."""
     from inspect_ai.log import list_eval_logs, read_eval_log
 
     headers, renamed = [], []
@@ -70,10 +67,7 @@ def mark_contents(models: Iterable[Model], headers: Sequence[EvalLog]) -> None:
 
 
 def why_incomplete(log: EvalLog, refused: Mapping[str, str] | None = None) -> str | None:
-    """Reason why a log is incomplete; None if every sample has a score.
-
-    `refused` gives the reason by model for models that the run stopped asking.
-    """
+    """Reason why a log is incomplete, if it is; `refused` has reasons by model no longer asked."""
     results = log.results
     missing = results.total_samples - results.completed_samples if results else 0
     if log.status == "success" and not missing:
@@ -84,7 +78,13 @@ def why_incomplete(log: EvalLog, refused: Mapping[str, str] | None = None) -> st
         if refused and name in refused:
             return refused[name]
     lacks = f", lacks {missing} of {results.total_samples} answers" if results else ""
-    cause = log.error.message if log.error else _sample_error(log.location)
+    cause = log.error.message if log.error else None
+    if cause is None:
+        from inspect_ai.log import read_eval_log_sample_summaries
+
+        summaries = read_eval_log_sample_summaries(log.location)
+        errors = Counter(summary.error for summary in summaries if summary.error)
+        cause = errors.most_common(1)[0][0] if errors else None
     return f"{log_path(log)} ended as {log.status}{lacks}{f': {cause}' if cause else ''}"
 
 
@@ -93,24 +93,12 @@ def log_path(log: EvalLog) -> str:
     return log.location.removeprefix("file://")
 
 
-def _sample_error(location: str) -> str | None:
-    from inspect_ai.log import read_eval_log_sample_summaries
-
-    summaries = read_eval_log_sample_summaries(location)
-    errors = Counter(summary.error for summary in summaries if summary.error)
-    return errors.most_common(1)[0][0] if errors else None
-
-
 Progress = Callable[[int, int], None]
 """Called with (samples done, samples in all)."""
 
 
 def listen(progress: Progress | None, total: int) -> Callable[[], int]:
-    """Start calling `progress` for every sample that ends; None stops earlier calls.
-
-    Returns:
-        A function that counts the samples that have ended.
-    """
+    """Call `progress` for every sample that ends from now on; return a function that counts."""
     from inspect_ai.hooks import Hooks, SampleEnd, hooks
 
     ended: set[tuple[str, str]] = set()
@@ -137,12 +125,8 @@ def item_values(path: str, metric: str, items: Collection[str]) -> dict[str, flo
         item = str(summary.id)
         if summary.scores and not summary.error and item in items:
             answers.setdefault(item, []).append(our_scores(summary.scores)[0])
-    return {item: _mean([one.as_dict()[metric] for one in own]) for item, own in answers.items()}
-
-
-def _mean(values: list[Any]) -> float:
-    known = [float(value) for value in values if value is not None and isfinite(value)]
-    return fsum(known) / len(known) if known else nan
+    means = {item: mean_of(one.as_dict()[metric] for one in own) for item, own in answers.items()}
+    return {item: nan if mean is None else mean for item, mean in means.items()}
 
 
 COMPARISON, STOPPED = "decide", "stopped"
@@ -159,11 +143,7 @@ _FIELDS: Mapping[str, type] = {
 
 
 def settled(log: EvalLog) -> Row | None:
-    """Record of an early stop in a log's header; None for a whole task or an unfinished run.
-
-    Raises:
-        ValueError: The record does not have the form in which a run writes it.
-    """
+    """Record of an early stop in a log's header, if it has one; `ValueError` if it is damaged."""
     record = log.metadata.get(STOPPED)
     if record is None:
         return None
@@ -201,7 +181,7 @@ def settle(log: EvalLog, record: Row) -> EvalLog:
     shutil.copyfile(path, copy)
     edited = logs.edit_eval_log(header, [edit], provenance)
     logs.write_eval_log(edited, copy, "eval", header_only=True)
-    Path(copy).replace(path)
+    copy.replace(path)
     return logs.read_eval_log(str(path), header_only=True)
 
 
@@ -230,10 +210,7 @@ class Ledger:
 
 @contextmanager
 def recording(folder: Path, asked: Mapping[str, Any]) -> Iterator[None]:
-    """Record the start of a run in a folder's ledger, and at its end the logs that it left.
-
-    The caller holds the folder's lock. Logs of an earlier run that was killed are recorded too.
-    """
+    """Record a run in the ledger of a locked folder: its start, and at its end all new logs."""
     _append(folder, [{"kind": START, "asked": dict(asked)}])
     try:
         yield
@@ -258,10 +235,7 @@ def read_ledger(folder: Path) -> Ledger:
 
 
 def new_logs(folder: Path, ledger: Ledger) -> list[Row]:
-    """Lines for the logs of a folder that the ledger does not list, by name.
-
-    A finished log is recorded once: later changes to it do not come from its run.
-    """
+    """Lines for logs that the ledger does not list, by name; a finished log is recorded once."""
     known = {(line.get("log"), line.get("sha256")) for line in ledger.logs()}
     finished = {line.get("log") for line in ledger.logs() if is_finished(line)}
     entries = []
@@ -337,14 +311,10 @@ class LineFile:
         """Append a line; it is on disk when this returns."""
         if self._file is None:
             # The next line must not be joined to half a line.
-            self.replace(self.lines())
+            write_jsonl(self.path, self.lines())
             self._file = os.open(self.path, os.O_WRONLY | os.O_APPEND)
         os.write(self._file, (canonical_json(line) + "\n").encode("utf-8", "surrogatepass"))
         os.fsync(self._file)
-
-    def replace(self, lines: Iterable[dict[str, Any]]) -> None:
-        """Rewrite the file."""
-        write_jsonl(self.path, lines)
 
     def close(self) -> None:
         """Stop writing."""

@@ -48,28 +48,21 @@ class Meter:
     def __init__(
         self, folder: Path, budget: float | None, *, is_batched: bool = False, purpose: str = ""
     ) -> None:
-        """Read what was spent before; with batches, an interrupted request is recognised later.
-
-        `purpose` follows the model's name in the lines of this meter.
-        """
+        """Read what was spent before; `purpose` follows the model's name in the meter's lines."""
         self._folder, self.budget, self._is_batched = folder, budget, is_batched
         self._purpose = purpose
-        self._file = LineFile(folder / SPENDING, "of")
+        self.file = LineFile(folder / SPENDING, "of")
         self._costs: dict[str, ModelCost] = {}
         self._under_way: dict[str, float] = {}
         self._is_over = False
         self._changed = anyio.Condition()
-        lines = list(self._file.lines())
+        lines = list(self.file.lines())
         paid, self._lost = _bill_of(lines)
         self.spent, self._lines = paid + sum(self._lost.values()), len(lines)
 
     def _write(self, line: Row) -> None:
-        self._file.add(line)
+        self.file.add(line)
         self._lines += 1
-
-    def close(self) -> None:
-        """Stop writing."""
-        self._file.close()
 
     def watch(self, models: Iterable[Model]) -> None:
         """Meter requests to models with a known price; count logs older than the meter once."""
@@ -79,7 +72,7 @@ class Meter:
             info = get_model_info(model)
             if info is not None and info.cost is not None:
                 self._costs[str(model)] = info.cost
-        if not self._file.path.exists():
+        if not self.file.path.exists():
             from inspect_ai.log import list_eval_logs, read_eval_log_sample_summaries
 
             costs: dict[str, float] = {}
@@ -164,10 +157,7 @@ class Meter:
 def metered(
     folder: Path, budget: float | None, prices: Mapping[str, str], purpose: str
 ) -> Iterator[Callable[[Model], None]]:
-    """Hold models asked outside a run to the budget of a log folder.
-
-    Yields a function, which must be called with each model before the model is asked.
-    """
+    """Yield a function that holds a model, asked outside a run, to the budget of a log folder."""
     meter = Meter(folder, budget, purpose=purpose)
 
     def watch(model: Model) -> None:
@@ -179,7 +169,7 @@ def metered(
     try:
         yield watch
     finally:
-        meter.close()
+        meter.file.close()
 
 
 def _bill_of(lines: Iterable[Row]) -> tuple[float, dict[str, float]]:

@@ -70,13 +70,9 @@ def decoding_of(spec: RunSpec) -> dict[str, Any]:
 def set_prices(
     models: Iterable[Model], prices: Mapping[str, str], cost_limit: float | None
 ) -> None:
-    """Give Inspect the prices of models, so that it counts costs and enforces the limit.
+    """Give Inspect the prices of models, so that it counts costs and enforces the limit per sample.
 
-    `cost_limit` is in dollars for one sample.
-
-    Raises:
-        InputError: A limit is set but a model has no known price, or a price is given for a model
-            that does not take part.
+    `InputError` if a limit needs an unknown price, or a priced model does not take part.
     """
     from inspect_ai.model import ModelCost, ModelInfo, get_model_info, set_model_info
 
@@ -105,7 +101,7 @@ def rename(
     own = set(taken)
     renamed: dict[str, Any] = {}
     for name, value in given.items():
-        chosen = aliases.get(name, name) if name not in own else name
+        chosen = name if name in own else aliases.get(name, name)
         if chosen in renamed:
             raise InputError(f"{chosen} is given twice, once as {name}.")
         renamed[chosen] = value
@@ -150,9 +146,9 @@ def check_arguments(
     taken: Collection[str],
     of_tasks: Collection[str],
 ) -> None:
-    """Raise `InputError` for unknown arguments, and for a missing model or judge.
+    """Raise `InputError` for a missing model or judge, and for arguments that nothing takes.
 
-    The methods take the arguments in `taken`; a sweep may also use those in `of_tasks`.
+    Methods take those in `taken`; a sweep may also use those in `of_tasks`.
     """
     for given, who, known in (
         (spec.method_args, spec.methods, {*taken}),

@@ -56,10 +56,7 @@ def first_items(task: Task, rule: StoppingRule, look: int) -> Task:
 
 
 def ask_again(task: Task, log: EvalLog) -> Task:
-    """Cut a task to the items that a log's run asked, if that run could stop early.
-
-    An interrupted run was at the first look with at least as many items as its log has.
-    """
+    """Cut a task to the items that a log's run asked, if that run could stop early."""
     about, record = (log.eval.metadata or {}).get(COMPARISON), settled(log)
     if about is None:
         return task
@@ -67,6 +64,7 @@ def ask_again(task: Task, log: EvalLog) -> Task:
     asked = _in_comparison(task, rule, about["comparison"], about["contestant"])
     if record is not None:
         return first_items(asked, rule, record["look"])
+    # An interrupted run was at the first look with at least as many items as its log has.
     looks = min(rule.looks, len(set(_clusters(task).values())))
     taken = (first_items(asked, rule, look) for look in range(1, looks + 1))
     size = log.eval.dataset.samples or 0
@@ -87,11 +85,7 @@ def comparisons_of(
 def run_to_decision(
     comparisons: Mapping[str, Comparison], folder: Path, ask: Ask
 ) -> tuple[list[EvalLog], list[Row]]:
-    """Ask the contestants of every comparison until its question is answered.
-
-    Returns:
-        The last log of every contestant, and the outcome of each comparison that ended.
-    """
+    """Ask until every comparison is over; return last logs, and outcomes of those that ended."""
     kept = {str(path.absolute()) for path in folder.iterdir()}
     while asked := [task for one in comparisons.values() for task in one.next_look()]:
         for log in ask(asked):
@@ -131,11 +125,7 @@ class Looks:
         self.active = self.ranked
 
     def take(self, paths: Mapping[int, str]) -> dict[int, Row]:
-        """Compare the contestants on the answers in their logs at the next look.
-
-        Returns:
-            Records, by number, of the contestants that are asked no more items.
-        """
+        """Take the next look at the logs; return the records of those asked no more, by number."""
         self.taken += 1
         items = self.rule.items_at(self.taken, self.clusters)
         metric = self.facts["metrics"][0]
@@ -181,10 +171,7 @@ class Looks:
 
 
 def wrong_stops(logs: Mapping[int, EvalLog], whole: Task) -> dict[int, str]:
-    """Contestants whose logs misstate where or why a comparison stopped asking them, with details.
-
-    `whole` is the task with all items. The looks are repeated on the answers in the logs.
-    """
+    """Repeat a comparison's looks; describe the logs that misstate where or why asking stopped."""
     ranked = [n for n, log in logs.items() if short_name(log.plan.steps[0].solver) != CEILING]
     if sorted(logs) != list(range(len(logs))) or len(ranked) < 2:
         raise InputError("logs of the contestants it was compared with are missing")

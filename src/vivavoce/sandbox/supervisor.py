@@ -164,8 +164,7 @@ def _kilobytes(text: str, names: tuple[str, ...]) -> int:
 def _usage(proc: int, limit: int) -> tuple[int, int]:
     """Bytes and tasks of all processes except this one.
 
-    A page that forked processes share counts once for each of them. Above the limit, and only if
-    the kernel permits it, such pages are counted once.
+    Pages that forked processes share count several times, unless that exceeds the limit.
     """
     others = [name for name in os.listdir(proc) if name.isdigit() and name != "1"]
     statuses = {name: _text(proc, f"{name}/status") for name in others}

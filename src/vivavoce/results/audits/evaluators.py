@@ -250,8 +250,7 @@ def audit_evaluators(
 ) -> SwapAudit:
     """Score the answers in a folder of logs with several evaluators and compare the scores.
 
-    `evaluators` are names for `read_evaluator`; the matcher is always added. All others are
-    compared with `base`, by default the matcher.
+    All others, and the matcher, are compared with `base`, by default the matcher.
     """
     draws = draws or Draws()
     chosen = list(dict.fromkeys([(), *map(read_evaluator, evaluators)]))

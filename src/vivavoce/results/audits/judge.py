@@ -120,11 +120,7 @@ def audit_judge(
     correct: bool = False,
     **reading: Any,
 ) -> JudgeAudit:
-    """Audit all judges in a folder of logs.
-
-    `human` is a file of verdicts, {id, a, b, verdict: a|b|tie}, or a file of labels of lines, {id,
-    contestant, question, line, label}.
-    """
+    """Audit all judges in a folder of logs; `human` is a file of verdicts or of labels of lines."""
     run_logs, notes, draws = open_logs(logs, **reading)
     compared, labelled = read_judgements(run_logs)
     if not (compared or labelled):
@@ -219,10 +215,7 @@ def _estimates(judged: Sequence[Judgement], criterion: str, draws: Draws) -> dic
 
 
 def _slope_within(cases: Sequence[Lengthened], draws: Draws) -> Estimate:
-    """Slope of y on x by least squares within groups; cases are (group, x, y, cluster).
-
-    Each group has five columns, whose sums are those of 1, x, y, x² and x y.
-    """
+    """Slope of y on x by least squares within groups; cases are (group, x, y, cluster)."""
     groups = {asked: n for n, asked in enumerate(sorted({asked for asked, *_ in cases}))}
     table = np.zeros((len(cases), len(groups), 5))
     for row, (asked, x, y, _) in enumerate(cases):

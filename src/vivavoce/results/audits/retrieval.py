@@ -90,11 +90,10 @@ def audit_retrieval(
     draws: Draws | None = None,
     progress: Progress | None = None,
 ) -> RetrievalAudit:
-    """Retrieve the works of every table in a round.
+    """Retrieve the works of every table in a round, also among the papers of `corpus`.
 
-    A retriever is `tfidf`, `bm25`, an encoder (preset, folder or hub name), or PRESET=FOLDER for a
-    preset whose weights are in a folder. By default, retrievers that need no download are used.
-    `depth` is the largest cutoff. The papers of `corpus` are searched too.
+    A retriever is `tfidf`, `bm25`, an encoder, or PRESET=FOLDER with weights in a folder. By
+    default, those that need no download are used. `depth` is the largest cutoff.
     """
     if depth < 1:
         raise InputError(f"The largest cutoff is {depth}. It must be at least 1.")
@@ -168,16 +167,11 @@ def _without_download() -> tuple[list[str], list[str]]:
 
 
 def measure(retriever: Retriever, ids: Sequence[str], items: Sequence[Row], depth: int) -> Floats:
-    """Measure a retriever; one row per table: AP, best recall, precision and recall by cutoff.
+    """Measure a retriever over works with these sorted ids; NaN if undefined.
 
-    The paper that prints a table is not a result. AP is over the retrieved works. The best recall
-    is the share of a table's works that are among the searched works. Undefined values are NaN.
-
-    Args:
-        retriever: Retriever over the works, in the order of `ids`.
-        ids: Ids of the searched works, sorted.
-        items: The tables of a round.
-        depth: The largest cutoff.
+    One row per table: average precision over the retrieved works, best recall (share of the
+    table's works that were searched), then precision and recall by cutoff. The paper that prints a
+    table is not a result.
     """
     searched = set(ids)
     values = np.full((len(items), 2 + 2 * depth), np.nan)

@@ -309,13 +309,7 @@ def _contamination_parts(every: Sequence[Row]) -> Iterator[Sheet | str]:
 
 
 def contamination_report(logs: Path | str, cutoffs: Cutoffs, **reading: Any) -> Table:
-    """Report on the models of a board, with each model's gap in every metric.
-
-    Raises:
-        InputError: There are no logs.
-        VivaError: See `leaderboard`.
-        NothingToAuditError: No contestant is a model.
-    """
+    """Report on the models of a board, with each model's gap in every metric."""
     board = leaderboard(logs, cutoffs=cutoffs, **reading)
     rows = [row for row in board.rows if row["exposure"] is not None]
     if not rows:

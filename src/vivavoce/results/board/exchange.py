@@ -36,15 +36,9 @@ def date_of(board: Board) -> str:
 
 
 def every_eval_ever(board: Board, date: str, organization: str) -> Iterator[tuple[str, bytes]]:
-    """Make one record per model and round of a board.
+    """Paths inside the folder `data`, with one JSON record per model and round of a board.
 
-    Args:
-        board: Rows without a value are left out, since a record cannot express them.
-        date: Day of the results, YYYY-MM-DD.
-        organization: Publisher of the results.
-
-    Returns:
-        Paths inside the folder `data`, and the content of each file.
+    Rows without a value are left out, since a record cannot express them.
     """
     stamp = str(int(datetime.fromisoformat(date).replace(tzinfo=UTC).timestamp()))
     rounds = {str(entry["id"]): entry for entry in board.rounds}
@@ -82,10 +76,7 @@ def every_eval_ever(board: Board, date: str, organization: str) -> Iterator[tupl
 
 
 def model_id(row: Row) -> str:
-    """A row's model as MAKER/NAME, safe for paths.
-
-    For methods without a model, the maker is this library.
-    """
+    """A row's model as MAKER/NAME, safe for paths; without a model, this library is the maker."""
     if row["model"] in ("", NO_MODEL):
         return f"{_LIBRARY}/{_folder(row['method'])}"
     maker, slash, name = row["model"].partition("/")
@@ -185,15 +176,9 @@ def _texts(values: Mapping[str, Any]) -> dict[str, str]:
 
 
 def eval_results(board: Board, date: str, dataset: str) -> Iterator[tuple[str, bytes]]:
-    """Make files for model repositories on the hub, with the headline values.
+    """Files for model repositories on the hub, such as `MAKER/MODEL/.eval_results/NAME.yaml`.
 
-    Args:
-        board: Rows without a trained model are left out, since these have no repository.
-        date: Day of the results, YYYY-MM-DD.
-        dataset: Repository of the round on the hub, such as `lab/viva-2026-11`.
-
-    Returns:
-        Paths such as `MAKER/MODEL/.eval_results/NAME.yaml`, and the content of each file.
+    They hold headline values of trained models. `dataset` is the round's repository on the hub.
     """
     import yaml
 

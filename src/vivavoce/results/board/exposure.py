@@ -43,13 +43,10 @@ def exposure_fields(
 
 
 def find_gaps(values: Floats, statuses: Sequence[Status] | None, draws: Resample) -> list[Row]:
-    """Compute the means of seen and clean items in each column, and their gap, with 95% intervals.
+    """Means of seen and clean items in each column, and their gap, with 95% intervals.
 
-    The two groups have different items, so there are no pairs. Instead, whole clusters are drawn
-    from all items, and a draw's gap is the difference of its two means. An interval is None unless
-    each of its groups has values in two clusters.
-
-    `values` has shape (items, columns), NaN if undefined; `statuses` is None without a model.
+    The groups have different items, so there are no pairs: whole clusters are drawn from all items.
+    An interval needs values in two clusters of each group. `values` has shape (items, columns).
     """
     columns = values.shape[1]
     named = np.array(statuses or ["unknown"] * len(values), dtype=np.str_)

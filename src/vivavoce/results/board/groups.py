@@ -45,10 +45,7 @@ class Group:
 
     @cached_property
     def leads(self) -> tuple[Row, ...]:
-        """One row per contestant, in the order of the rows.
-
-        It is the contestant's row with the headline metric, or its first row if there is none.
-        """
+        """One row per contestant: with the headline metric, or else its first row."""
         contestants = by_contestant(self.rows).values()
         return tuple(of.get(self.metrics[0]) or next(iter(of.values())) for of in contestants)
 
@@ -87,10 +84,7 @@ class Board(Report):
         return str(frame.to_html(index=False, float_format="{:z.3f}".format, na_rep="–"))
 
     def to_arrow(self, *, headline: bool = False) -> pa.Table:
-        """The rows as a typed table, with the columns of the CSV and Parquet files.
-
-        With `headline`, the table has only one row per contestant: see `Group.leads`.
-        """
+        """The rows, or with `headline` one per contestant, as a typed table like the CSV file."""
         return table_of(
             [row for group in self.groups for row in (group.leads if headline else group.rows)]
         )
@@ -111,7 +105,7 @@ class Board(Report):
         }
 
     def summary(self) -> Sheet:
-        """Highest score on each task, without the ceiling.
+        """Highest score per task.
 
         Nobody is named if `null` is as good, or if every answer has the metric's worst value.
         """
@@ -138,9 +132,7 @@ class Board(Report):
     def parts(self, *, everything: bool = False, costs: bool = False) -> Iterator[Sheet | str]:
         """One table per group, ranked by its headline metric, then lines that explain the tables.
 
-        Args:
-            everything: Also show diagnostics, which are not ranked.
-            costs: Also show tokens, seconds and dollars per answer.
+        `everything` adds diagnostics; `costs` adds tokens, seconds and dollars per answer.
         """
         for group in self.groups:
             yield self._sheet(group, everything=everything, costs=costs)
@@ -219,10 +211,7 @@ def _fact(column: BoardColumn, row: Row) -> str:
 
 
 def _value(row: Row | None) -> str:
-    """Format a value with its interval; a dash if the value was not measured.
-
-    If too many values are undefined for a rank, the number of defined values follows.
-    """
+    """A value with its interval, and its n if too many values are undefined; a dash without one."""
     if row is None or row["set_aside"]:
         return shown(row)
     if row["value"] is None:

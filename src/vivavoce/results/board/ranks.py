@@ -52,8 +52,8 @@ class Contestant:
 def add_ranks(contestants: Sequence[Contestant], draws: Draws) -> None:
     """Fill in ranks, ties, undecided pairs and reasons for missing ranks, for one task and setting.
 
-    In a judged metric, only contestants with the same judge are ranked together. In any other
-    metric, a contestant with several judges is ranked once, in its first row.
+    Contestants with different judges are not ranked together in judged metrics; in others, a
+    contestant is ranked once, in its first row.
     """
     for contestant in contestants:
         for metric, row in contestant.rows.items():
@@ -283,10 +283,7 @@ def _tested(
 
 
 def _column(contestant: Contestant, metric: str, items: Sequence[str]) -> npt.NDArray[np.float64]:
-    """A contestant's values in one metric; NaN for items that it was not asked.
-
-    The rows of two contestants may be in different orders.
-    """
+    """A contestant's values in one metric, by item; NaN for items that it was not asked."""
     column = list(contestant.rows).index(metric)
     values = contestant.values
     return np.array([values[i][column] if i in values else None for i in items], dtype=float)

@@ -94,7 +94,7 @@ class Cut:
     left: int
 
     def check(self, *, is_answered: bool) -> None:
-        """Raise `LimitExceededError` at the point where the limit ended the sample.
+        """Raise `LimitExceededError` where the limit ended the sample.
 
         Costs are counted after a reply; a time limit ends the wait for the next reply.
         """
@@ -283,10 +283,7 @@ def _request(
     choice: ToolChoice,
     config: GenerateConfig,
 ) -> str:
-    """Hash of a request to a model for a sample, without Inspect's message ids.
-
-    Consecutive messages of one role count as one, since some providers merge them.
-    """
+    """Hash of a request for a sample; consecutive messages of one role count as one."""
     words = [
         [role, "\n".join(message.text for message in group)]
         for role, group in groupby(messages, key=lambda message: message.role)

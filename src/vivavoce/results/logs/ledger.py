@@ -105,11 +105,7 @@ def _check_bytes(path: Path, line: Row) -> list[str]:
 
 
 def count_runs(folder: Path, logs: Iterable[LogHeader]) -> dict[RowKey, Row]:
-    """Count for each row: its logs, its removed logs, and other variants of its model.
-
-    `variants` counts other rows with the same round, task, setting and model. They use other
-    methods, decoding settings or prompts, and perhaps only the best of them is published.
-    """
+    """Count for each row: its logs, its removed logs, and other variants of its model."""
     keys = [log.key for log in logs]
     repeated = Counter(keys)
     variants: dict[tuple[str, ...], set[RowKey]] = defaultdict(set)

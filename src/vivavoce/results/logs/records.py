@@ -63,10 +63,7 @@ def contestant_label(row: Mapping[str, Any]) -> str:
 
 
 def distinct_labels(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Names of contestants; after equal names come the run settings that differ.
-
-    An example is `lab/one (context=8000)` beside `lab/one (context=32000)`.
-    """
+    """Names of contestants; after equal names come the run settings that differ."""
     labels = [contestant_label(row) for row in rows]
     for field_name in ("decoding", "prompt_hash"):
         places: dict[str, list[int]] = {}
@@ -260,10 +257,7 @@ def refuse_empty(folder: Path, headers: Sequence[LogHeader], split: str | None) 
 
 
 def of_split(log: RunLog, split: str) -> RunLog | ForeignLog:
-    """Limit a log to the items of a split, and add the split's name to the setting.
-
-    An incomplete log stays incomplete, since its missing answers may belong to the split.
-    """
+    """Limit a log to a split, and name it in the setting; an incomplete log stays incomplete."""
     samples = tuple(sample for sample in log.samples if sample.split == split)
     if not samples:
         return ForeignLog(log.name, f"has no answer to a {split} item", False)

@@ -160,10 +160,7 @@ def _read_sample(path: Path, item: str) -> EvalSample:
 
 
 def _read_part(path: Path, name: str) -> bytes:
-    """Read a part of a log; `_OversizeError` if it is too large.
-
-    zipfile stops at the size that the archive states; Inspect would unpack a part of any size.
-    """
+    """Read a part of a log; zipfile stops at the stated size, while Inspect would not."""
     # Inspect, once imported, adds the compression of its logs to zipfile.
     with zipfile.ZipFile(path) as archive:
         entry = archive.getinfo(name)
@@ -273,10 +270,8 @@ def choose_item_texts(
 ) -> list[ItemTexts]:
     """Choose items from every round, task and setting, with the answers of all contestants.
 
-    The draw depends only on the seed and the item ids, so all settings of a task show the same
-    papers, and a new contestant does not change them.
-
-    `folders` holds the folder of the logs, then the folder of the reader's own logs, if any.
+    The draw depends only on the seed and the ids, so all settings show the same papers. `folders`
+    holds the folder of the logs, then that of the reader's own logs, if any.
     """
     by_place: dict[Place, list[tuple[LogHeader, AnsweredLog]]] = defaultdict(list)
     for log in logs if count > 0 else ():

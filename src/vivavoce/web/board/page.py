@@ -90,10 +90,9 @@ def page_of(
     *,
     nav: Sequence[Link] = (),
 ) -> Page:
-    """Make a page from a template in `web/templates`.
+    """Make a page from a template; the key is a hash of `inputs`, which determine the content.
 
-    `inputs` determine the content; the key is their hash. `values` makes the template's values when
-    the page is rendered; by default they are the inputs.
+    `values` makes the template's values when the page is rendered; by default they are the inputs.
     """
     key = hash_of([hash_code(*_CODE, suffixes=_SOURCES), path, template, inputs, nav])
 
@@ -138,8 +137,7 @@ def environment() -> Environment:
 def static_files() -> list[Page]:
     """The style sheet, the script and the icon.
 
-    The style sheet also gets column labels for phones and positions in plots, since the pages'
-    content policy forbids style attributes.
+    The content policy forbids style attributes, so the style sheet gets labels and positions.
     """
     folder = resources.files("vivavoce.web") / "static"
     icon = resources.files("vivavoce.web.annotation") / "static" / "icon.svg"
@@ -172,12 +170,7 @@ SCHEMA_VERSION = 1
 def write_pages(pages: Iterable[Page], out: Path) -> list[str]:
     """Write pages that are new, that changed, or whose files were edited; remove old pages.
 
-    Only files that an earlier build listed are removed. Without a site, no file is overwritten.
-    Returns the paths of the written files inside the site, sorted.
-
-    Raises:
-        InputError: The folder holds no site, but has a file that would be overwritten.
-        VivaError: Two pages have the same path, or a file could not be written.
+    Only files that an earlier build listed are removed or overwritten. Returns the paths written.
     """
     pages = list(pages)
     _claim(out, [page.path for page in pages])

@@ -192,11 +192,7 @@ INDEX = "samples/index.html"
 
 
 def pages(site: Site, samples: Iterable[ItemTexts]) -> list[Page]:
-    """Pages of items, and pages of lists that link to them.
-
-    Items must be grouped by round, task and setting. Items without a board on the site are left
-    out.
-    """
+    """Pages of items, and lists that link to them; items must be grouped by place."""
     boards = {board.group.place: board for board in site.boards}
     made: list[Page] = []
     listed: list[tuple[BoardOf, int]] = []
