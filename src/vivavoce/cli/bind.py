@@ -55,7 +55,6 @@ class _Parameter(NamedTuple):
     default: Any
     convert: Callable[[Any], Any]
     flag: str
-    """Name of the parameter in messages."""
 
 
 class VivaCommand(TyperCommand):

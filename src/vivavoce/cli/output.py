@@ -287,7 +287,6 @@ class Answer:
     left_out: Iterable[str] = ()
     """Lines for stderr, before the output: what it leaves out, and what it rests on."""
     next_steps: Iterable[str] = ()
-    """Lines for stderr, after the output."""
     stopped: str | None = None
     """Reason why a server ended the work early; the exit code is then at least 1."""
 

@@ -98,9 +98,7 @@ class ExamTask:
     family: str
     task: str
     method: str
-    """The method used with each model."""
     metric: str
-    """The headline metric."""
     items: int
     papers: int
     """Number of clusters, the units of the bootstrap."""

@@ -174,7 +174,6 @@ GENERIC = "metadata"
 _LISTED = "listed.atom.xml"
 """File with the listing that a query returned."""
 _DEFAULT_PAPERS = 50
-"""Default number of papers per query."""
 
 
 def find_papers(request: Request) -> dict[str, list[File]]:

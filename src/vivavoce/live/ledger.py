@@ -19,7 +19,6 @@ from vivavoce.live.config import ContestantOptions, LiveConfig
 from vivavoce.store import Row, hash_of, read_json, read_jsonl, write_json, write_jsonl
 
 PREPARATION = ("listing", "texts", "cited", "networks", "round", "leakage")
-"""Steps of every period, in order."""
 LISTING, TEXTS, CITED, NETWORKS, ROUND, LEAKAGE = PREPARATION
 CELL, AUDIT, SITE, PAID = "cell", "audit", "site", "paid"
 DONE, PARTIAL, PENDING = "done", "partial", "pending"

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 VARIABLE = "VIVAVOCE_CUTOFFS"
 """Environment variable with the path of the user's own file of cutoffs."""
 NEVER = "never"
-"""Cutoff for a system without training."""
 UNKNOWN = "unknown"
 """Cutoff for a model whose maker states none."""
 MARGIN_DAYS = 30
@@ -78,7 +77,6 @@ class Cutoff:
     date: Annotated[str, Field(alias="cutoff"), BeforeValidator(_day_or_word)]
     """`YYYY-MM-DD`, `YYYY-MM` or `YYYY`, `never`, or `unknown`."""
     source: str | None = None
-    """Source of the statement."""
     accessed: Any = None
     """Day on which the source said so."""
     maker: str | None = None

@@ -235,7 +235,6 @@ def _read_ask(messages: Sequence[ChatMessage]) -> tuple[str, int]:
 
 
 PICKS: dict[str, Pick] = {"lead": lead_sentences, "centrality": central_sentences}
-"""The ways to choose sentences, by name."""
 
 
 Key = tuple[str | int, int | None]

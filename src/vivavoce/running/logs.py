@@ -196,7 +196,6 @@ class Ledger:
     path: Path
     lines: tuple[Row, ...]
     problems: tuple[str, ...]
-    """One message for each line that cannot be read."""
 
     def logs(self) -> list[Row]:
         """Lines about logs."""

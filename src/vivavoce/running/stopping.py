@@ -108,7 +108,6 @@ class Looks:
 
     rule: StoppingRule
     facts: Mapping[str, Any]
-    """Metadata of the task."""
     clusters: Mapping[str, str]
     """Cluster of each item of the whole task."""
     ranked: Sequence[int]

@@ -233,8 +233,8 @@ class Sandbox:
     ) -> RunResult:
         """Run a program; all processes that it started have ended when this returns.
 
-        `timeout` is in seconds, at most `wall_seconds`; `cwd` is /work by default; `env` adds to the
-        sandbox's variables. `InputError` for an empty command, or one with a NUL.
+        `timeout` is in seconds, at most `wall_seconds`; `cwd` is /work by default. `env` adds to
+        the sandbox's variables. `InputError` for an empty command, or one with a NUL.
         """
         seconds = min(timeout or self.config.wall_seconds, self.config.wall_seconds)
         before = self.group.kills() if self.group else 0

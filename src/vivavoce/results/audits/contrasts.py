@@ -38,7 +38,6 @@ from vivavoce.store import Row
 from vivavoce.tasks import CEILING
 
 Rows = tuple[list[Row], list[str]]
-"""Rows and notes of a report."""
 
 
 def report_of(

@@ -247,7 +247,6 @@ class TableAnswer:
     """One answer to the table task."""
 
     contestant: str
-    """Name on the board."""
     model: str
     """Name of the model; empty if the method needs none."""
     item: str

@@ -33,7 +33,6 @@ from vivavoce.text.tokens import INSTALL, packaged_model
 
 CUTOFFS = (5, 10, 20)
 DEPTH = 100
-"""Default for the largest cutoff."""
 _FIRST = 2
 """Smallest cutoff on the published curve."""
 _ROWS_AT_ONCE = 500
@@ -48,7 +47,6 @@ class RetrievalAudit(Report):
 
     round: str
     works: int
-    """Number of searched works."""
     retrievers: tuple[Row, ...]
     """One row per retriever: average precision, precision and recall by cutoff, and the curve."""
     notes: tuple[str, ...]

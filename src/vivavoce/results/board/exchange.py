@@ -23,7 +23,6 @@ from vivavoce.store import Row, hash_of
 EEE_SCHEMA = "0.3.0"
 _LIBRARY = "viva-voce"
 _MAX_NAME = 100
-"""Maximum number of characters in one part of a path."""
 _DECODING = {"temperature": float, "top_p": float, "top_k": float, "max_tokens": int}
 """Settings that have a field of their own in a record, with their types."""
 

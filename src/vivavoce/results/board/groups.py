@@ -19,17 +19,13 @@ from vivavoce.results.board.columns import (
     terminal_columns,
 )
 from vivavoce.results.board.ranks import open_question
-from vivavoce.results.logs.records import CONTESTANT, PLACE, LogHeader, Place, distinct_labels
+from vivavoce.results.logs.records import CONTESTANT, LogHeader, Place, distinct_labels
 from vivavoce.store import Row, canonical_json, dumps_fast, hash_of
 from vivavoce.tasks import CEILING
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
-
-
-KEY = (*PLACE, *CONTESTANT)
-"""Fields that identify a row, apart from its metric."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +53,6 @@ class Board(Report):
     groups: tuple[Group, ...]
     rounds: tuple[Row, ...]
     headlines: Mapping[str, str]
-    """Headline metric by task."""
     metrics: Mapping[str, Sequence[str]]
     """Metrics by task: those of its card, ceilings, judged diagnostics. Rows may have more."""
     notes: tuple[str, ...]

@@ -62,7 +62,6 @@ class HeadToHead(Report):
     pairs: tuple[Pair, ...] = field(metadata=UNLISTED)
     """Both logs of each duel, in the order of `duels`."""
     folder: Path = field(metadata=UNLISTED)
-    """Folder that holds these logs."""
 
     def parts(self) -> Iterator[Sheet | str]:
         """Sheets for each duel: metrics with the verdict, and the largest differences."""

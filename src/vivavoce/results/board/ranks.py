@@ -37,10 +37,8 @@ class Contestant:
     """A log's rows and values, from which a board is made."""
 
     rows: dict[str, Row]
-    """Rows by metric."""
     family: str
     clusters: dict[str, str]
-    """Clusters by item id."""
     values: dict[str, list[float | None]]
     """Values by item id, one per row, in the order of the rows; None if undefined."""
     diagnostics: Collection[str] = ()

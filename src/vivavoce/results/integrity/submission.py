@@ -76,7 +76,6 @@ class SubmissionReport(Report):
     """Findings about a submission."""
 
     complete: bool
-    """True if all checks passed."""
     checks: tuple[Row, ...]
     """Results of the checks: `check`, `ok` and `problems`."""
     runs: Row

@@ -28,7 +28,6 @@ class LedgerCheck(Report):
     removed: tuple[Row, ...]
     """Ledger lines about logs that are no longer in their folder."""
     unrecorded: tuple[str, ...]
-    """Logs without a ledger line."""
     changed: dict[str, list[str]] = field(metadata=UNLISTED)
     """Changes to logs since their run, by path of the log."""
     starts: int

@@ -208,7 +208,7 @@ def _row_key(header: EvalLog, metadata: dict[str, Any]) -> RowKey:
 
 
 def _judge(header: EvalLog, judged_by: str) -> str:
-    """The judges, such as `openai/gpt-4o template=1a2b3c4d`; without models, the task's own name."""
+    """The judges, such as `openai/gpt-4o template=1a2b3c4d`; without models, the task's name."""
     judges = _judges(header)
     if not judges or not judged_by:
         return judged_by
@@ -291,7 +291,6 @@ def sample_score(
         judge_cost=judge_cost,
         published=(parse_date(summary.metadata.get("published")) or ("", ""))[0],
         split=split_name(summary.metadata.get("split")),
-        published_from=str(summary.metadata.get("published_from") or ""),
         title=" · ".join(str(part)[:_MAX_TITLE] for part in parts if part),
         fit=(score.metadata or {}).get("fit") or {},
         agent=(score.metadata or {}).get("agent") or {},

@@ -98,15 +98,10 @@ class SampleScore:
     seconds: float
     category: str = ""
     difficulty: str = ""
-    """Difficulty grade of the item, if its task has grades."""
     judge_tokens: int = 0
     judge_cost: float | None = None
     published: str = ""
-    """The item's date; empty if it has none."""
     split: str = ""
-    """The item's split: train, validation or test."""
-    published_from: str = ""
-    """Evidence for the `published` date, such as `arxiv_id`; empty if unknown."""
     title: str = ""
     """Title of the item's paper or table, or name of its leaderboard; empty if unknown."""
     fit: Mapping[str, int] = field(default_factory=dict)
@@ -114,7 +109,6 @@ class SampleScore:
     agent: Mapping[str, int] = field(default_factory=dict)
     """Numbers of an agent's steps, searches and reads; empty without an agent."""
     truncated: bool = False
-    """True if the reply was cut off at the token limit."""
 
 
 def where(sample: str | int, epoch: int) -> str:

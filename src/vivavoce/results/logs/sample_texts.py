@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from inspect_ai.log import EvalSample
 
 MAX_LENGTH = 1_000_000
-"""Maximum number of characters in a text."""
 LARGEST = 32 * 1024 * 1024
 """Maximum unpacked bytes of a sample."""
 
@@ -61,7 +60,6 @@ class Texts:
     cut: str = ""
     """Reasoning, drafts and wrappers that were removed before scoring."""
     explanation: str = ""
-    """The scorer's explanation of the score."""
     judgement: Mapping[str, Any] | None = None
     """A judge's prompts and replies, as recorded by the scorer."""
     problem: str = ""
@@ -74,7 +72,6 @@ class Answer:
 
     source: AnsweredLog
     scores: tuple[SampleScore, ...]
-    """Scores of the scored attempts, in order."""
     texts: Texts
     """Texts of the first attempt."""
 

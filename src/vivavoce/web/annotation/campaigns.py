@@ -40,7 +40,6 @@ class Campaign:
     name: str
     kind: Kind
     guidelines: str
-    """Text in Markdown."""
 
 
 @dataclass(frozen=True, slots=True)

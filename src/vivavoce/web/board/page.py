@@ -263,9 +263,7 @@ class Block:
     sheets: Sequence[Sheet] = ()
     """Tables; the lines below a sheet go into its caption."""
     terms: Mapping[str, str] | None = None
-    """Terms with their meanings."""
     items: Sequence[str] = ()
-    """Entries of a list."""
 
 
 class Words(NamedTuple):
@@ -277,7 +275,6 @@ class Words(NamedTuple):
     """Small text above the heading."""
     blocks: Sequence[Block] = ()
     after: str = ""
-    """A line below the blocks."""
 
 
 def words_page(

@@ -38,7 +38,6 @@ class Excerpt(NamedTuple):
 
     text: str
     length: int
-    """Number of characters in the whole text."""
     rest: int
     """Number of characters after the excerpt."""
 
@@ -107,7 +106,6 @@ class ItemContext:
     """Folder and links of the item pages of one task and setting."""
 
     folder: str
-    """Folder inside the site."""
     back: Link
     """Link to the list of items."""
     family: str

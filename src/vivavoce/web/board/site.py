@@ -177,7 +177,6 @@ def metrics_page(site: Site) -> Page:
 
 
 _STATED = ("note", "status", "next_round", "submit")
-"""Options whose values are printed on pages."""
 
 
 def write_site(
