@@ -173,6 +173,11 @@ class LogHeader:
             {"model": self.key.model, "method": self.key.method, "alias": self.alias}
         )
 
+    @property
+    def epochs(self) -> int:
+        """Number of attempts at each item, also in a log that lacks some."""
+        return -(-self.answers // max(1, self.items))
+
     def is_named(self, name: str) -> bool:
         """Check whether a name means this log: short name, with or without settings, or alias."""
         label = self.key.contestant

@@ -153,7 +153,7 @@ def _card(answer: Answer, around: ItemContext, common: str, cards: int) -> dict[
         "kind": kind,
         "name": name,
         "details": (*details, *(entries.facts_of(row) if kind == "model" else ())),
-        "use": _use(answer.score, source.attempts) if answer.score else "",
+        "use": _use(answer.score, source.epochs) if answer.score else "",
         "output": excerpt(texts.output, min(_MAX_OUTPUT, _OUTPUTS // cards)),
         "explanation": excerpt(texts.explanation, min(_MAX_EXPLANATION, _EXPLANATIONS // cards)),
         "cut": excerpt(texts.cut, min(_MAX_EXPLANATION, _EXPLANATIONS // cards)),
