@@ -55,6 +55,7 @@ class _Parameter(NamedTuple):
     default: Any
     convert: Callable[[Any], Any]
     flag: str
+    """Name of the parameter in messages."""
 
 
 class VivaCommand(TyperCommand):

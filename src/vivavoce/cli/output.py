@@ -31,7 +31,12 @@ _state = {"debug": False, "wide": False}
 
 
 def set_output(*, debug: bool, wide: bool) -> None:
-    """Choose whether errors show tracebacks, and whether tables are printed in full width."""
+    """Choose how commands print from now on.
+
+    Args:
+        debug: Show the tracebacks of errors.
+        wide: Print tables in full, even if they are wider than the terminal.
+    """
     _state.update(debug=debug, wide=wide)
 
 
@@ -122,7 +127,10 @@ def _broken(line: str, window: int | None) -> list[str]:
 
 @contextmanager
 def progress(label: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a progress bar on stderr; without a terminal, only a line if work is decided early."""
+    """Show a progress bar on stderr; without a terminal, only print a line if work ends early.
+
+    Work that is decided early reports a smaller total at the end.
+    """
     before = (0, 0)
 
     def early(done: int, total: int) -> str:
@@ -287,6 +295,7 @@ class Answer:
     left_out: Iterable[str] = ()
     """Lines for stderr, before the output: what it leaves out, and what it rests on."""
     next_steps: Iterable[str] = ()
+    """Lines for stderr, after the output."""
     stopped: str | None = None
     """Reason why a server ended the work early; the exit code is then at least 1."""
 

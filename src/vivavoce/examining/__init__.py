@@ -99,7 +99,9 @@ class Exam(Report):
     """Papers on which a single model did worst; empty with several models."""
     site: str
     page: str
+    """The page with this report."""
     left_out_file: str
+    """File with a table of all papers left out."""
 
     def as_dict(self) -> Row:
         """The fields as JSON values, with a row per task and contestant."""

@@ -32,6 +32,7 @@ class Outcome(Report):
     contestants: list[Row]
     """The authors' text, then models and baselines that are best at a task; best first."""
     more_papers: list[str]
+    """Sentences on questions that more papers would decide."""
     claims: list[str]
     """Sentences on a judge's findings: shares of stated facts and of supported claims."""
     judge_cost: float

@@ -98,7 +98,9 @@ class ExamTask:
     family: str
     task: str
     method: str
+    """The method used with each model."""
     metric: str
+    """The headline metric."""
     items: int
     papers: int
     """Number of clusters, the units of the bootstrap."""
@@ -122,9 +124,10 @@ def check_tasks(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def choose_tasks(opened: Round, wanted: Sequence[str]) -> list[ExamTask]:
-    """Choose the tasks of a round for an exam: the wanted ones, or those that can decide something.
+    """Choose the tasks of a round for an exam.
 
-    If no task has enough papers, all tasks with a paper are chosen.
+    Without `wanted`, these are the tasks with enough papers to decide something; if there are none,
+    all tasks with a paper.
     """
     tasks = [
         _chosen(opened, family, task)
@@ -261,7 +264,10 @@ def _plan_task(request: Request, chosen: ExamTask, logs: Sequence[RunLog]) -> Ro
 
 
 def _detectable(chosen: ExamTask, logs: Sequence[RunLog], pairs: int) -> float | None:
-    """The detectable difference: the median over pairs of baselines; None with too few papers."""
+    """Smallest detectable difference: the median over pairs of baselines, without the null one.
+
+    None if there are too few papers to decide anything.
+    """
     if chosen.papers < MIN_CLUSTERS:
         return None
     logs_by_method = {log.key.method: log for log in logs if log.key.task == chosen.task}

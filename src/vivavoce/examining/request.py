@@ -174,10 +174,14 @@ GENERIC = "metadata"
 _LISTED = "listed.atom.xml"
 """File with the listing that a query returned."""
 _DEFAULT_PAPERS = 50
+"""Default number of papers per query."""
 
 
 def find_papers(request: Request) -> dict[str, list[File]]:
-    """Find the files of PAPERS by kind, the most specific that reads them; empty for a query."""
+    """Find the files of PAPERS by kind; empty for a query.
+
+    Kinds with full texts take precedence over listings, and the generic table comes last.
+    """
     if request.query is not None:
         return {}
     sources = [source for source in list_sources().values() if source.reads_files]
@@ -251,9 +255,11 @@ def count_papers(
     tasks: Sequence[str],
     files: Mapping[str, Sequence[File]],
 ) -> tuple[Row, list[Row]]:
-    """Count the papers given and used; list those left out with file, reason and remedy.
+    """Count the papers given and the papers used.
 
-    After them come faulty rows of tables, which may explain missing dates.
+    Returns:
+        The counts, and the papers left out, each with file, reason and remedy. After them come
+        faulty rows of tables, which may explain missing dates.
     """
     known = {paper.paper_id for paper in corpus.papers}
     used: set[str] = set()

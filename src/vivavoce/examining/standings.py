@@ -40,6 +40,7 @@ class Standing:
     """Items that all contestants answered."""
     papers: int
     values: Mapping[str, Row]
+    """Value and interval by contestant."""
     beats: frozenset[tuple[str, str]]
     """Pairs (better, worse) with a significant difference."""
     sign: int

@@ -151,7 +151,12 @@ class LiveConfig(Options):
 
     @classmethod
     def of(cls, path: Path, values: Mapping[str, Any]) -> LiveConfig:
-        """Check the tables of a file; `InputError` names the mistake and the nearest known name."""
+        """Check the tables of a file.
+
+        Raises:
+            InputError: A table, key, task, method, setting or price is unknown or invalid; the
+                message names the nearest known one.
+        """
         of_rounds = (*_OF_ROUNDS, *list_families())
         own = {name: table for name, table in values.items() if name not in of_rounds}
         if not values.get("round"):

@@ -56,7 +56,10 @@ def bring_up_to_date(
     tell: Tell = lambda line: None,
     progress: Progress | None = None,
 ) -> Update:
-    """Do all work that is due by a day; `base` is a loopback server that replaces arXiv's."""
+    """Do all work that is due by a day and not done yet.
+
+    `base` is a loopback server that replaces arXiv's.
+    """
     state = State(config)
     if not work_due(state, until):
         write_status(state, until)

@@ -19,6 +19,7 @@ from vivavoce.live.config import ContestantOptions, LiveConfig
 from vivavoce.store import Row, hash_of, read_json, read_jsonl, write_json, write_jsonl
 
 PREPARATION = ("listing", "texts", "cited", "networks", "round", "leakage")
+"""Steps of every period, in order."""
 LISTING, TEXTS, CITED, NETWORKS, ROUND, LEAKAGE = PREPARATION
 CELL, AUDIT, SITE, PAID = "cell", "audit", "site", "paid"
 DONE, PARTIAL, PENDING = "done", "partial", "pending"
@@ -205,7 +206,10 @@ class State:
 
     @cached_property
     def notices(self) -> list[Row]:
-        """Warnings in the ledger: `period`, `kind` and `text`; only a round's last audit counts."""
+        """Warnings in the ledger: `period`, `kind` and `text`.
+
+        Only the last audit of a round counts.
+        """
         audits = {row["round"]: row for row in self.ledger.find(AUDIT)}
         return [
             {"period": row["period"], **notice}

@@ -82,7 +82,10 @@ def _write_beside(state: State, out: Path) -> None:
 
 
 def write_status(state: State, until: date) -> None:
-    """Write the status as of a day next to the pages, unless the board is newer or has none."""
+    """Write the status as of a day next to the pages, even if no page is new.
+
+    Nothing is written if there are no pages, or if the day is before the newest period.
+    """
     out = state.config.folder / "site" / OWN
     if out.is_dir() and until.isoformat() >= state.newest:
         status = status_of(state, until)

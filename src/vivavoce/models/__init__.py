@@ -121,7 +121,8 @@ _WORD = re.compile(r"o[134](?![a-z0-9])|[a-z]+")
 def model_family(name: str) -> str:
     """Find the family of a model by name: `together/meta-llama/Llama-3-70b` is `llama`.
 
-    The last of several families counts: the base model. Without one, it is the name itself.
+    If a name has several families, the last counts, because it is the base model. A name without a
+    known family is its own family, without the provider.
     """
     families = _families(name)
     return families[-1] if families else name.split("/", 1)[-1]

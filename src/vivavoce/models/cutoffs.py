@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 VARIABLE = "VIVAVOCE_CUTOFFS"
 """Environment variable with the path of the user's own file of cutoffs."""
 NEVER = "never"
+"""Cutoff for a system without training."""
 UNKNOWN = "unknown"
 """Cutoff for a model whose maker states none."""
 MARGIN_DAYS = 30
@@ -77,6 +78,7 @@ class Cutoff:
     date: Annotated[str, Field(alias="cutoff"), BeforeValidator(_day_or_word)]
     """`YYYY-MM-DD`, `YYYY-MM` or `YYYY`, `never`, or `unknown`."""
     source: str | None = None
+    """Source of the statement."""
     accessed: Any = None
     """Day on which the source said so."""
     maker: str | None = None
@@ -129,9 +131,14 @@ def status_of(
 ) -> Status:
     """Tell whether a model may have seen an item in training, from the item's date.
 
-    `clean` if every day that the item's date can mean is after the cutoff and its margin; `seen` if
-    all of these days are before the cutoff's first day; otherwise `possibly_seen`. Without a date
-    of the item, or a cutoff, `unknown`.
+    `clean` if every day that the item's date can mean is after the cutoff and its margin. `seen` if
+    all of these days are before the cutoff's first day. Otherwise `possibly_seen`: the date is
+    within the margin, or one of the dates is only a month or a year.
+
+    If the item's date is empty or None, the status is `unknown`.
+
+    Raises:
+        InputError: `published` is not a date.
     """
     if cutoff is not None and cutoff.date == NEVER:
         return "clean"
@@ -161,7 +168,8 @@ def clean_items(
 def take_clean(task: Task, models: Sequence[str], cutoffs: Cutoffs) -> Task:
     """Restrict a task to samples that are clean for all of these models; the task's logs say so.
 
-    `InputError` if a cutoff is unknown or no item is clean.
+    With the same models, all contestants in a run answer the same items. A task whose items are all
+    clean is returned unchanged. `InputError` if a cutoff is unknown or no item is clean.
     """
     from inspect_ai import task_with
 

@@ -32,7 +32,8 @@ _SETTINGS = ("temperature", "top_p", "top_k", "max_tokens", "frequency_penalty",
 class LocalAPI(ModelAPI):
     """Provider that answers with a GGUF model, and counts tokens as the model reads them.
 
-    A text's count is what it adds to a user message, whose own tokens are the `overhead`.
+    A text's count is the number of tokens that it adds to a user message. With `overhead`, the
+    tokens of an empty message, this gives exactly the prompt. `model_name` is a path or `smollm2`.
     """
 
     is_estimated = False

@@ -58,9 +58,11 @@ Vector = NDArray[np.float64]
 
 
 def central_sentences(sentences: Sequence[str], limit_words: int) -> list[int]:
-    """Choose the most central sentences that fit the limit; return their indices in text order.
+    """Choose the most central sentences; return their indices in text order.
 
+    Sentences are tried from the most central down, and each is taken if it still fits the limit.
     The most central sentence is taken even if it is longer. Only the first `MAX_SENTENCES` count.
+    For a limit below 1, none is taken.
     """
     considered = sentences[:MAX_SENTENCES]
     if limit_words < 1 or not considered:
@@ -82,7 +84,8 @@ def central_sentences(sentences: Sequence[str], limit_words: int) -> list[int]:
 def score_sentences(sentences: Sequence[str]) -> list[float]:
     """Centrality of each sentence: its PageRank in the graph of TF-IDF cosine similarities.
 
-    Scores are rounded, so that ties remain ties despite rounding errors on another machine.
+    The scores sum to 1. They are rounded to nine decimals, so that ties remain ties despite other
+    rounding errors on another machine.
     """
     if not sentences:
         return []
@@ -187,7 +190,10 @@ def lead_sentences(sentences: Sequence[str], limit_words: int) -> list[int]:
 
 
 def extract(text: str, words: int, pick: Pick) -> str:
-    """Make an answer of at most `words` words, without headings if there is prose."""
+    """Make an answer of at most `words` words; headings are skipped if there is prose.
+
+    A sentence longer than the limit is cut.
+    """
     sentences = split_sentences(text)
     sentences = [sentence for sentence in sentences if not is_heading(sentence)] or sentences
     if words <= TITLE_WORDS:
@@ -235,6 +241,7 @@ def _read_ask(messages: Sequence[ChatMessage]) -> tuple[str, int]:
 
 
 PICKS: dict[str, Pick] = {"lead": lead_sentences, "centrality": central_sentences}
+"""The ways to choose sentences, by name."""
 
 
 Key = tuple[str | int, int | None]

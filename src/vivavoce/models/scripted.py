@@ -126,7 +126,10 @@ def _judge(prompt: str) -> str:
 
 
 def _labels(prompt: str, asked: re.Match[str]) -> str:
-    """Label each line by the share of its words in the texts above; sentences also get works."""
+    """Label each line by the share of its words that occur in the texts above the lines.
+
+    A sentence also gets the numbers of the works that contain enough of its words.
+    """
     texts = _words(prompt[: asked.start()])
     labels = _LABELS.get(asked[1], _SOURCES)
     shown = _WORKS.search(prompt) if asked[1] == "sentences" else None

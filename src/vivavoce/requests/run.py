@@ -51,7 +51,11 @@ _RANGE = re.compile(r"(-?[0-9]{1,9})\.\.(-?[0-9]{1,9})")
 
 
 def given_sweep(words: Iterable[str]) -> dict[str, list[Any]]:
-    """Read `batch=2,4,6` and `rounds=2..5`, a range with both its ends, into values by name."""
+    """Read `batch=2,4,6` and `rounds=2..5`, a range with both its ends, into values by name.
+
+    Raises:
+        InputError: A word is not of this form, or a name or a value occurs twice.
+    """
     sweep: dict[str, list[Any]] = {}
     for word in words:
         name, listed = split_pair(word, "NAME=VALUES, such as rounds=2..5")
@@ -314,7 +318,13 @@ def given_prices(words: Iterable[str]) -> dict[str, str]:
 
 
 def parse_price(text: str) -> Price:
-    """Read `IN,OUT` or `IN,OUT,CACHE_WRITE,CACHE_READ`; cached tokens cost at most the default."""
+    """Read `IN,OUT` or `IN,OUT,CACHE_WRITE,CACHE_READ`.
+
+    If no cache prices are given, a cached token has the highest price it can have.
+
+    Raises:
+        InputError: The text is not two or four numbers of at least 0.
+    """
     try:
         numbers = [float(part) for part in text.split(",")]
     except ValueError as error:
@@ -327,7 +337,11 @@ def parse_price(text: str) -> Price:
 
 
 def list_prices() -> dict[str, ListPrice]:
-    """List prices by model; those in the user's file take precedence over the shipped ones."""
+    """List prices by model; those in the user's file take precedence over the shipped ones.
+
+    Raises:
+        InputError: The user's file cannot be read, or holds something that is not a price.
+    """
     own = os.environ.get(VARIABLE)
     return _shipped() | (_of_file(Path(own)) if own else {})
 

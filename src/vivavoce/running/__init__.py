@@ -169,7 +169,10 @@ _installed = cache(packages_distributions)
 
 @contextmanager
 def unseen() -> Iterator[None]:
-    """Skip Inspect's tables of results, and its repeated listing of installed packages."""
+    """Skip work that Inspect does in vain or repeatedly in a silent run.
+
+    Otherwise Inspect lays out tables of all results, and lists all installed packages for each log.
+    """
     from inspect_ai._display.core.display import TaskScreen, TaskSpec
     from inspect_ai._display.rich.display import RichDisplay
     from inspect_ai._util import package

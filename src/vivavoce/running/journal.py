@@ -139,9 +139,10 @@ class Journal:
         self._tasks[log] = _hash([spec.task, given, model])
 
     def end_attempt(self, attempt: Attempt, error: str) -> None:
-        """Forget the replies of a failed try if they may be the cause: it would fail again.
+        """Forget the replies of a try that failed because of them: it would fail again with them.
 
-        They are not if the try was cancelled, lacked budget, or lacked a reply after new ones.
+        A try keeps its replies if it was cancelled or lacked budget, or if it lacked a reply after
+        it had got new ones. Otherwise its replies may be the cause.
         """
         got_further = attempt in self._failed and attempt in self._fresh
         is_want = attempt in self._unsent or got_further

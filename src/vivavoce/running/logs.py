@@ -42,7 +42,10 @@ def is_log(path: Path) -> bool:
 
 
 def read_headers(folder: Path) -> tuple[list[EvalLog], list[str]]:
-    """Headers of a folder's logs, oldest first; unreadable logs are renamed, and listed."""
+    """Read the headers of a folder's logs, oldest first; also return names of unreadable logs.
+
+    Those, such as half-written ones, would stop a run, so they are renamed.
+    """
     from inspect_ai.log import list_eval_logs, read_eval_log
 
     headers, renamed = [], []
@@ -67,7 +70,10 @@ def mark_contents(models: Iterable[Model], headers: Sequence[EvalLog]) -> None:
 
 
 def why_incomplete(log: EvalLog, refused: Mapping[str, str] | None = None) -> str | None:
-    """Reason why a log is incomplete, if it is; `refused` has reasons by model no longer asked."""
+    """Reason why a log is incomplete; None if every sample has a score.
+
+    `refused` gives the reason by model for models that the run stopped asking.
+    """
     results = log.results
     missing = results.total_samples - results.completed_samples if results else 0
     if log.status == "success" and not missing:
@@ -98,7 +104,11 @@ Progress = Callable[[int, int], None]
 
 
 def listen(progress: Progress | None, total: int) -> Callable[[], int]:
-    """Call `progress` for every sample that ends from now on; return a function that counts."""
+    """Start calling `progress` for every sample that ends; None stops earlier calls.
+
+    Returns:
+        A function that counts the samples that have ended.
+    """
     from inspect_ai.hooks import Hooks, SampleEnd, hooks
 
     ended: set[tuple[str, str]] = set()
@@ -143,7 +153,11 @@ _FIELDS: Mapping[str, type] = {
 
 
 def settled(log: EvalLog) -> Row | None:
-    """Record of an early stop in a log's header, if it has one; `ValueError` if it is damaged."""
+    """Record of an early stop in a log's header; None for a whole task or an unfinished run.
+
+    Raises:
+        ValueError: The record does not have the form in which a run writes it.
+    """
     record = log.metadata.get(STOPPED)
     if record is None:
         return None
@@ -196,6 +210,7 @@ class Ledger:
     path: Path
     lines: tuple[Row, ...]
     problems: tuple[str, ...]
+    """One message for each line that cannot be read."""
 
     def logs(self) -> list[Row]:
         """Lines about logs."""
@@ -209,7 +224,10 @@ class Ledger:
 
 @contextmanager
 def recording(folder: Path, asked: Mapping[str, Any]) -> Iterator[None]:
-    """Record a run in the ledger of a locked folder: its start, and at its end all new logs."""
+    """Record the start of a run in a folder's ledger, and at its end the logs that it left.
+
+    The caller holds the folder's lock. Logs of an earlier run that was killed are recorded too.
+    """
     _append(folder, [{"kind": START, "asked": dict(asked)}])
     try:
         yield
@@ -234,7 +252,10 @@ def read_ledger(folder: Path) -> Ledger:
 
 
 def new_logs(folder: Path, ledger: Ledger) -> list[Row]:
-    """Lines for logs that the ledger does not list, by name; a finished log is recorded once."""
+    """Lines for the logs of a folder that the ledger does not list, by name.
+
+    A finished log is recorded once: later changes to it do not come from its run.
+    """
     known = {(line.get("log"), line.get("sha256")) for line in ledger.logs()}
     finished = {line.get("log") for line in ledger.logs() if is_finished(line)}
     entries = []

@@ -48,7 +48,10 @@ class Meter:
     def __init__(
         self, folder: Path, budget: float | None, *, is_batched: bool = False, purpose: str = ""
     ) -> None:
-        """Read what was spent before; `purpose` follows the model's name in the meter's lines."""
+        """Read what was spent before; with batches, an interrupted request is recognised later.
+
+        `purpose` follows the model's name in the lines of this meter.
+        """
         self._folder, self.budget, self._is_batched = folder, budget, is_batched
         self._purpose = purpose
         self.file = LineFile(folder / SPENDING, "of")
@@ -157,7 +160,10 @@ class Meter:
 def metered(
     folder: Path, budget: float | None, prices: Mapping[str, str], purpose: str
 ) -> Iterator[Callable[[Model], None]]:
-    """Yield a function that holds a model, asked outside a run, to the budget of a log folder."""
+    """Hold models asked outside a run to the budget of a log folder.
+
+    Yields a function, which must be called with each model before the model is asked.
+    """
     meter = Meter(folder, budget, purpose=purpose)
 
     def watch(model: Model) -> None:

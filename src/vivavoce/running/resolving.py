@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 NO_MODEL = "none/none"
 PATIENCE = {"max_retries": 6, "attempt_timeout": 600}
+"""Default retries and seconds per request, used if neither the run nor the card sets them."""
 _SET = frozenset(("round", "setting", "context", "prompts", "max_tokens", "pin", "judge"))
 """Task arguments that have an option of their own."""
 

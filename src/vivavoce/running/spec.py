@@ -70,9 +70,13 @@ def decoding_of(spec: RunSpec) -> dict[str, Any]:
 def set_prices(
     models: Iterable[Model], prices: Mapping[str, str], cost_limit: float | None
 ) -> None:
-    """Give Inspect the prices of models, so that it counts costs and enforces the limit per sample.
+    """Give Inspect the prices of models, so that it counts costs and enforces the limit.
 
-    `InputError` if a limit needs an unknown price, or a priced model does not take part.
+    `cost_limit` is in dollars for one sample.
+
+    Raises:
+        InputError: A limit is set but a model has no known price, or a price is given for a model
+            that does not take part.
     """
     from inspect_ai.model import ModelCost, ModelInfo, get_model_info, set_model_info
 

@@ -56,7 +56,10 @@ def first_items(task: Task, rule: StoppingRule, look: int) -> Task:
 
 
 def ask_again(task: Task, log: EvalLog) -> Task:
-    """Cut a task to the items that a log's run asked, if that run could stop early."""
+    """Cut a task to the items that a log's run asked, if that run could stop early.
+
+    An interrupted run was at the first look with at least as many items as its log has.
+    """
     about, record = (log.eval.metadata or {}).get(COMPARISON), settled(log)
     if about is None:
         return task
@@ -85,7 +88,11 @@ def comparisons_of(
 def run_to_decision(
     comparisons: Mapping[str, Comparison], folder: Path, ask: Ask
 ) -> tuple[list[EvalLog], list[Row]]:
-    """Ask until every comparison is over; return last logs, and outcomes of those that ended."""
+    """Ask the contestants of every comparison until its question is answered.
+
+    Returns:
+        The last log of every contestant, and the outcome of each comparison that ended.
+    """
     kept = {str(path.absolute()) for path in folder.iterdir()}
     while asked := [task for one in comparisons.values() for task in one.next_look()]:
         for log in ask(asked):
@@ -108,6 +115,7 @@ class Looks:
 
     rule: StoppingRule
     facts: Mapping[str, Any]
+    """Metadata of the task."""
     clusters: Mapping[str, str]
     """Cluster of each item of the whole task."""
     ranked: Sequence[int]
@@ -124,7 +132,11 @@ class Looks:
         self.active = self.ranked
 
     def take(self, paths: Mapping[int, str]) -> dict[int, Row]:
-        """Take the next look at the logs; return the records of those asked no more, by number."""
+        """Compare the contestants on the answers in their logs at the next look.
+
+        Returns:
+            Records, by number, of the contestants that are asked no more items.
+        """
         self.taken += 1
         items = self.rule.items_at(self.taken, self.clusters)
         metric = self.facts["metrics"][0]
@@ -170,7 +182,10 @@ class Looks:
 
 
 def wrong_stops(logs: Mapping[int, EvalLog], whole: Task) -> dict[int, str]:
-    """Repeat a comparison's looks; describe the logs that misstate where or why asking stopped."""
+    """Contestants whose logs misstate where or why a comparison stopped asking them, with details.
+
+    `whole` is the task with all items. The looks are repeated on the answers in the logs.
+    """
     ranked = [n for n, log in logs.items() if short_name(log.plan.steps[0].solver) != CEILING]
     if sorted(logs) != list(range(len(logs))) or len(ranked) < 2:
         raise InputError("logs of the contestants it was compared with are missing")

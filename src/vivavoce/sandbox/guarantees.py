@@ -103,7 +103,10 @@ def examine_sandbox() -> list[Guarantee]:
 
 
 def find_switch() -> str:
-    """Command for the setting, of those known, that prevents ordinary users' sandboxes, if any."""
+    """Command that lets ordinary users start sandboxes here; empty if no setting prevents it.
+
+    Only settings known to prevent sandboxes are checked.
+    """
     if os.geteuid() == 0:
         return ""
     for name, value in _DATA["switches"].items():

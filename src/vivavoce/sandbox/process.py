@@ -233,8 +233,15 @@ class Sandbox:
     ) -> RunResult:
         """Run a program; all processes that it started have ended when this returns.
 
-        `timeout` is in seconds, at most `wall_seconds`; `cwd` is /work by default. `env` adds to
-        the sandbox's variables. `InputError` for an empty command, or one with a NUL.
+        Args:
+            command: The program and its arguments.
+            timeout: Seconds, at most `wall_seconds` of the config.
+            input: Standard input of the program.
+            cwd: Working folder; by default /work.
+            env: Variables in addition to the sandbox's.
+
+        Raises:
+            InputError: The command is empty or contains a NUL.
         """
         seconds = min(timeout or self.config.wall_seconds, self.config.wall_seconds)
         before = self.group.kills() if self.group else 0

@@ -21,7 +21,11 @@ _KILLED = {"memory": "more memory than allowed", "processes": "more processes th
 
 @sandboxenv(name="bwrap")
 class BwrapSandboxEnvironment(SandboxEnvironment):
-    """One sandbox per sample; a program killed for memory or processes has code 137."""
+    """One sandbox per sample, made of namespaces and limits.
+
+    Beyond Inspect's contract, a program killed for memory or processes has code 137 and the reason
+    on standard error; a program that timed out is never run again.
+    """
 
     def __init__(self, box: Sandbox) -> None:
         super().__init__()
@@ -81,8 +85,10 @@ class BwrapSandboxEnvironment(SandboxEnvironment):
     ) -> ExecResult[str]:
         """Run a command; `timeout_retry` is ignored, because a hostile program runs only once.
 
-        Raises `TimeoutError`, `PermissionError` for a file that may not be executed, and
-        `SandboxUserUnsupportedError` if a user is named.
+        Raises:
+            TimeoutError: The command took longer than `timeout` seconds, or than the config allows.
+            PermissionError: The file may not be executed.
+            SandboxUserUnsupportedError: A user is named.
         """
         if user is not None:
             raise SandboxUserUnsupportedError("The bwrap sandbox has one user; leave `user` out.")
@@ -104,7 +110,11 @@ class BwrapSandboxEnvironment(SandboxEnvironment):
         return ExecResult(code == 0, code, result.stdout, stderr)
 
     async def write_file(self, file: str, contents: str | bytes) -> None:
-        """Write a file in /work, or at an absolute path; `PermissionError` where it may not."""
+        """Write a file in /work, or at an absolute path in the sandbox.
+
+        Raises:
+            PermissionError: The path is not writable, or is a link or a fifo.
+        """
         data = contents.encode() if isinstance(contents, str) else contents
         try:
             await self.box.write(file, data)

@@ -164,7 +164,8 @@ def _kilobytes(text: str, names: tuple[str, ...]) -> int:
 def _usage(proc: int, limit: int) -> tuple[int, int]:
     """Bytes and tasks of all processes except this one.
 
-    Pages that forked processes share count several times, unless that exceeds the limit.
+    A page that forked processes share counts once for each of them. Above the limit, and only if
+    the kernel permits it, such pages are counted once.
     """
     others = [name for name in os.listdir(proc) if name.isdigit() and name != "1"]
     statuses = {name: _text(proc, f"{name}/status") for name in others}

@@ -38,6 +38,7 @@ from vivavoce.store import Row
 from vivavoce.tasks import CEILING
 
 Rows = tuple[list[Row], list[str]]
+"""Rows and notes of a report."""
 
 
 def report_of(
@@ -47,9 +48,12 @@ def report_of(
     lacking: str,
     **reading: Any,
 ) -> Table:
-    """Make a report on the logs in a folder; `reading` has fields of `Reading`.
+    """Make a report on a board's logs; `reading` has fields of `Reading`.
 
     If there are no rows, `lacking` says which logs are missing, and how to make them.
+
+    Raises:
+        NothingToAuditError: There are no rows.
     """
     run_logs, notes, draws = open_logs(logs, **reading)
     rows, more = make(run_logs, draws)
@@ -59,20 +63,22 @@ def report_of(
 
 
 def counterparts(
-    logs: Sequence[RunLog], changed: Callable[[RowKey], dict[str, str] | None], note: str
+    logs: Sequence[RunLog], changed: Callable[[RowKey], dict[str, str]], note: str
 ) -> tuple[list[tuple[RunLog, RunLog]], list[str]]:
-    """Pair each log but the ceiling's with its counterpart; also return notes on logs without one.
+    """Pair each log with its counterpart; also return notes on logs without one.
 
-    `changed` gives the fields that the counterpart of a key changes; None without one. The template
-    `note` may use the fields of a key, `contestant`, and `other`, the changed value.
+    `changed` gives the fields that a key's counterpart changes; a log that stays the same has none,
+    nor has the ceiling. The template `note` may use the fields of a key, `contestant`, and `other`,
+    the changed value.
     """
     by_key = {log.key: log for log in logs}
     pairs, notes = [], []
     for log in logs:
-        fields = None if log.key.method == CEILING else changed(log.key)
-        if fields is None:
+        fields = changed(log.key)
+        wanted = replace(log.key, **fields)
+        if log.key.method == CEILING or wanted == log.key:
             continue
-        if (other := by_key.get(replace(log.key, **fields))) is not None:
+        if (other := by_key.get(wanted)) is not None:
             pairs.append((log, other))
         else:
             names = {**asdict(log.key), "contestant": log.contestant}
@@ -127,14 +133,9 @@ def context_gains(logs: Path | str, **reading: Any) -> Table:
 
 def _gain_rows(logs: Sequence[RunLog], draws: Draws) -> Rows:
     """Rows for settings that have a base to compare with, and notes on the others."""
-
-    def base_setting(key: RowKey) -> dict[str, str] | None:
-        base = base_of(key.setting)
-        return None if base == key.setting else {"setting": base}
-
     pairs, notes = counterparts(
         logs,
-        base_setting,
+        lambda key: {"setting": base_of(key.setting)},
         "{contestant} has no log of {task} in the setting {other} with the same decoding, prompts "
         "and judge to compare {setting} with.",
     )
@@ -172,6 +173,7 @@ def base_of(setting: str) -> str:
 
 
 def _drift_parts(every: Sequence[Row]) -> Iterator[Sheet | str]:
+    """One table."""
     yield sheet(
         "",
         headlines(every),
@@ -197,9 +199,9 @@ def drift_of_anchors(logs: Path | str, opened: Round, **reading: Any) -> Table:
     def make(logs: list[RunLog], draws: Draws) -> Rows:
         tasks = {log.key.task: f"{log.family}/{log.key.task}" for log in logs}
 
-        def earlier(key: RowKey) -> dict[str, str] | None:
+        def earlier(key: RowKey) -> dict[str, str]:
             is_later = key.round == opened.id and tasks[key.task] in anchors
-            return {"round": before} if is_later else None
+            return {"round": before} if is_later else {}
 
         pairs, notes = counterparts(
             logs,
@@ -342,9 +344,8 @@ def _agreement_rows(run_logs: Sequence[RunLog], draws: Draws) -> Rows:
     rows: list[Row] = []
     for place, logs in sorted(groups.items()):
         names = [(*log.metrics, *log.diagnostics) for log in logs]
-        for first, second in combinations(
-            [name for name in names[0] if all(name in others for others in names)], 2
-        ):
+        shared = [name for name in names[0] if all(name in others for others in names)]
+        for first, second in combinations(shared, 2):
             if row := _agreement_row(logs, first, second, draws):
                 rows.append({**dict(zip(PLACE, place, strict=True)), **row})
     return rows, []

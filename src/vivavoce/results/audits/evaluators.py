@@ -250,7 +250,8 @@ def audit_evaluators(
 ) -> SwapAudit:
     """Score the answers in a folder of logs with several evaluators and compare the scores.
 
-    All others, and the matcher, are compared with `base`, by default the matcher.
+    `evaluators` are names for `read_evaluator`; the matcher is always added. All others are
+    compared with `base`, by default the matcher.
     """
     draws = draws or Draws()
     chosen = list(dict.fromkeys([(), *map(read_evaluator, evaluators)]))

@@ -56,6 +56,7 @@ class HumanLabel(BaseModel):
 
     model_config = ConfigDict(extra="ignore", frozen=True, coerce_numbers_to_str=True)
     where: str
+    """Location of the line."""
     id: str
     task: str | None = None
     setting: str | None = None

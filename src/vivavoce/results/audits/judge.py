@@ -120,7 +120,11 @@ def audit_judge(
     correct: bool = False,
     **reading: Any,
 ) -> JudgeAudit:
-    """Audit all judges in a folder of logs; `human` is a file of verdicts or of labels of lines."""
+    """Audit all judges in a folder of logs.
+
+    `human` is a file of verdicts, {id, a, b, verdict: a|b|tie}, or a file of labels of lines, {id,
+    contestant, question, line, label}.
+    """
     run_logs, notes, draws = open_logs(logs, **reading)
     compared, labelled = read_judgements(run_logs)
     if not (compared or labelled):
@@ -215,7 +219,10 @@ def _estimates(judged: Sequence[Judgement], criterion: str, draws: Draws) -> dic
 
 
 def _slope_within(cases: Sequence[Lengthened], draws: Draws) -> Estimate:
-    """Slope of y on x by least squares within groups; cases are (group, x, y, cluster)."""
+    """Slope of y on x by least squares within groups; cases are (group, x, y, cluster).
+
+    Each group has five columns, whose sums are those of 1, x, y, x² and x y.
+    """
     groups = {asked: n for n, asked in enumerate(sorted({asked for asked, *_ in cases}))}
     table = np.zeros((len(cases), len(groups), 5))
     for row, (asked, x, y, _) in enumerate(cases):

@@ -62,6 +62,7 @@ class Comparison(_Judged):
     verdicts: Mapping[str, Mapping[str, str | None]]
     """Verdicts (`first`, `second` or None) by the text shown first, then by criterion."""
     text: str
+    """Hash of the answer."""
 
     def criteria(self) -> Iterable[str]:
         """Criteria judged in either order."""

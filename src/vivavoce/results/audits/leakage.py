@@ -72,6 +72,7 @@ class LeakageAudit(Report):
     dates: tuple[Row, ...]
     """One row per task: dates compared, and breaches."""
     findings: tuple[Row, ...]
+    """One row per finding."""
     left_out: tuple[Row, ...]
     """One row per family, task, setting and reason."""
     notes: tuple[str, ...]

@@ -53,7 +53,10 @@ def preference_rows(
     """First answers of two contestants to the same items, in all tasks and settings that both ran.
 
     Returns rows {id, cluster, content: {prompt, a, b, names, source}}, and the number of items
-    that one of the two did not answer. `draw` limits the items to this number of random clusters.
+    for which one of the two gave no answer.
+
+    `draw` limits the items to this number of random clusters per task and setting; each item
+    records the draw.
     """
     if a == b:
         raise InputError(f"{a} cannot be compared with itself.")
@@ -247,6 +250,7 @@ class TableAnswer:
     """One answer to the table task."""
 
     contestant: str
+    """Name on the board."""
     model: str
     """Name of the model; empty if the method needs none."""
     item: str

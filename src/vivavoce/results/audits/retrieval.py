@@ -33,6 +33,7 @@ from vivavoce.text.tokens import INSTALL, packaged_model
 
 CUTOFFS = (5, 10, 20)
 DEPTH = 100
+"""Default for the largest cutoff."""
 _FIRST = 2
 """Smallest cutoff on the published curve."""
 _ROWS_AT_ONCE = 500
@@ -47,6 +48,7 @@ class RetrievalAudit(Report):
 
     round: str
     works: int
+    """Number of searched works."""
     retrievers: tuple[Row, ...]
     """One row per retriever: average precision, precision and recall by cutoff, and the curve."""
     notes: tuple[str, ...]
@@ -88,10 +90,11 @@ def audit_retrieval(
     draws: Draws | None = None,
     progress: Progress | None = None,
 ) -> RetrievalAudit:
-    """Retrieve the works of every table in a round, also among the papers of `corpus`.
+    """Retrieve the works of every table in a round.
 
-    A retriever is `tfidf`, `bm25`, an encoder, or PRESET=FOLDER with weights in a folder. By
-    default, those that need no download are used. `depth` is the largest cutoff.
+    A retriever is `tfidf`, `bm25`, an encoder (preset, folder or hub name), or PRESET=FOLDER for a
+    preset whose weights are in a folder. By default, retrievers that need no download are used.
+    `depth` is the largest cutoff. The papers of `corpus` are searched too.
     """
     if depth < 1:
         raise InputError(f"The largest cutoff is {depth}. It must be at least 1.")
@@ -165,11 +168,16 @@ def _without_download() -> tuple[list[str], list[str]]:
 
 
 def measure(retriever: Retriever, ids: Sequence[str], items: Sequence[Row], depth: int) -> Floats:
-    """Measure a retriever over works with these sorted ids; NaN if undefined.
+    """Measure a retriever; one row per table: AP, best recall, precision and recall by cutoff.
 
-    One row per table: average precision over the retrieved works, best recall (share of the
-    table's works that were searched), then precision and recall by cutoff. The paper that prints a
-    table is not a result.
+    The paper that prints a table is not a result. AP is over the retrieved works. The best recall
+    is the share of a table's works that are among the searched works. Undefined values are NaN.
+
+    Args:
+        retriever: Retriever over the works, in the order of `ids`.
+        ids: Ids of the searched works, sorted.
+        items: The tables of a round.
+        depth: The largest cutoff.
     """
     searched = set(ids)
     values = np.full((len(items), 2 + 2 * depth), np.nan)

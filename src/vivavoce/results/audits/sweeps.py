@@ -107,7 +107,8 @@ def _with_deviation(row: Row) -> str:
 def sweep_tables(logs: Path | str, *, over: Sequence[str] = (), **reading: Any) -> Table:
     """One row per combination of swept arguments and metric.
 
-    By default, arguments that differ between the logs of a method are swept, except the seed.
+    By default, the swept arguments are those that differ between the logs of a method; `over` names
+    others. Methods that differ in any other argument, except the seed, get separate rows.
     """
 
     def make(logs: list[RunLog], draws: Draws) -> Rows:

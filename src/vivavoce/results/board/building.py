@@ -18,14 +18,7 @@ from typing import Any
 import numpy as np
 
 from vivavoce.errors import InputError, NothingToAuditError
-from vivavoce.models.cutoffs import (
-    STATUSES,
-    UNKNOWN,
-    Cutoffs,
-    Status,
-    load_cutoffs,
-    status_of,
-)
+from vivavoce.models.cutoffs import STATUSES, UNKNOWN, Cutoffs, Status, load_cutoffs, status_of
 from vivavoce.reports import Column, Sheet, Table, grouped, headlines, sheet
 from vivavoce.results.audits.judge import calibrations
 from vivavoce.results.board.columns import COLUMNS
@@ -321,10 +314,13 @@ def exposure_fields(
 
 
 def find_gaps(values: Floats, statuses: Sequence[Status] | None, draws: Resample) -> list[Row]:
-    """Means of seen and clean items in each column, and their gap, with 95% intervals.
+    """Compute the means of seen and clean items in each column, and their gap, with 95% intervals.
 
-    The groups have different items, so there are no pairs: whole clusters are drawn from all items.
-    An interval needs values in two clusters of each group. `values` has shape (items, columns).
+    The two groups have different items, so there are no pairs. Instead, whole clusters are drawn
+    from all items, and a draw's gap is the difference of its two means. An interval is None unless
+    each of its groups has values in two clusters.
+
+    `values` has shape (items, columns), NaN if undefined; `statuses` is None without a model.
     """
     columns = values.shape[1]
     named = np.array(statuses or ["unknown"] * len(values), dtype=np.str_)
@@ -385,7 +381,13 @@ def _contamination_parts(every: Sequence[Row]) -> Iterator[Sheet | str]:
 
 
 def contamination_report(logs: Path | str, cutoffs: Cutoffs, **reading: Any) -> Table:
-    """Report on the models of a board, with each model's gap in every metric."""
+    """Report on the models of a board, with each model's gap in every metric.
+
+    Raises:
+        InputError: There are no logs.
+        VivaError: See `leaderboard`.
+        NothingToAuditError: No contestant is a model.
+    """
     board = leaderboard(logs, cutoffs=cutoffs, **reading)
     rows = [row for row in board.rows if row["exposure"] is not None]
     if not rows:

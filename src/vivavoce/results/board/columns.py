@@ -38,6 +38,7 @@ class BoardColumn:
     label: str = ""
     """Heading of the column on pages; on phones it is shown beside the value."""
     unit: Unit = ""
+    """Determines how a value is printed."""
     page: int = 0
     """Position among the columns of facts in a page's table; 0 to hide the column."""
     style: str = ""
@@ -322,6 +323,7 @@ COLUMNS: tuple[BoardColumn, ...] = (
     BoardColumn("judge_tokens", "Tokens of the judge.", "int", unit="tokens", parts=()),
     BoardColumn("judge_cost", "Cost of the judge.", "float", unit="USD", parts=()),
 )
+"""All columns of a board, in the order of its files."""
 
 
 def page_columns() -> tuple[BoardColumn, ...]:

@@ -23,6 +23,7 @@ from vivavoce.store import Row, hash_of
 EEE_SCHEMA = "0.3.0"
 _LIBRARY = "viva-voce"
 _MAX_NAME = 100
+"""Maximum number of characters in one part of a path."""
 _DECODING = {"temperature": float, "top_p": float, "top_k": float, "max_tokens": int}
 """Settings that have a field of their own in a record, with their types."""
 
@@ -35,9 +36,15 @@ def date_of(board: Board) -> str:
 
 
 def every_eval_ever(board: Board, date: str, organization: str) -> Iterator[tuple[str, bytes]]:
-    """Paths inside the folder `data`, with one JSON record per model and round of a board.
+    """Make one record per model and round of a board.
 
-    Rows without a value are left out, since a record cannot express them.
+    Args:
+        board: Rows without a value are left out, since a record cannot express them.
+        date: Day of the results, YYYY-MM-DD.
+        organization: Publisher of the results.
+
+    Returns:
+        Paths inside the folder `data`, and the content of each file.
     """
     stamp = str(int(datetime.fromisoformat(date).replace(tzinfo=UTC).timestamp()))
     rounds = {str(entry["id"]): entry for entry in board.rounds}
@@ -75,7 +82,10 @@ def every_eval_ever(board: Board, date: str, organization: str) -> Iterator[tupl
 
 
 def model_id(row: Row) -> str:
-    """A row's model as MAKER/NAME, safe for paths; without a model, this library is the maker."""
+    """A row's model as MAKER/NAME, safe for paths.
+
+    For methods without a model, the maker is this library.
+    """
     if row["model"] in ("", NO_MODEL):
         return f"{_LIBRARY}/{_folder(row['method'])}"
     maker, slash, name = row["model"].partition("/")
@@ -175,9 +185,15 @@ def _texts(values: Mapping[str, Any]) -> dict[str, str]:
 
 
 def eval_results(board: Board, date: str, dataset: str) -> Iterator[tuple[str, bytes]]:
-    """Files for model repositories on the hub, such as `MAKER/MODEL/.eval_results/NAME.yaml`.
+    """Make files for model repositories on the hub, with the headline values.
 
-    They hold headline values of trained models. `dataset` is the round's repository on the hub.
+    Args:
+        board: Rows without a trained model are left out, since these have no repository.
+        date: Day of the results, YYYY-MM-DD.
+        dataset: Repository of the round on the hub, such as `lab/viva-2026-11`.
+
+    Returns:
+        Paths such as `MAKER/MODEL/.eval_results/NAME.yaml`, and the content of each file.
     """
     import yaml
 

@@ -41,7 +41,10 @@ class Group:
 
     @cached_property
     def leads(self) -> tuple[Row, ...]:
-        """One row per contestant: with the headline metric, or else its first row."""
+        """One row per contestant, in the order of the rows.
+
+        It is the contestant's row with the headline metric, or its first row if there is none.
+        """
         contestants = by_contestant(self.rows).values()
         return tuple(of.get(self.metrics[0]) or next(iter(of.values())) for of in contestants)
 
@@ -53,6 +56,7 @@ class Board(Report):
     groups: tuple[Group, ...]
     rounds: tuple[Row, ...]
     headlines: Mapping[str, str]
+    """Headline metric by task."""
     metrics: Mapping[str, Sequence[str]]
     """Metrics by task: those of its card, ceilings, judged diagnostics. Rows may have more."""
     notes: tuple[str, ...]
@@ -79,7 +83,10 @@ class Board(Report):
         return str(frame.to_html(index=False, float_format="{:z.3f}".format, na_rep="–"))
 
     def to_arrow(self, *, headline: bool = False) -> pa.Table:
-        """The rows, or with `headline` one per contestant, as a typed table like the CSV file."""
+        """The rows as a typed table, with the columns of the CSV and Parquet files.
+
+        With `headline`, the table has only one row per contestant: see `Group.leads`.
+        """
         return table_of(
             [row for group in self.groups for row in (group.leads if headline else group.rows)]
         )
@@ -127,7 +134,9 @@ class Board(Report):
     def parts(self, *, everything: bool = False, costs: bool = False) -> Iterator[Sheet | str]:
         """One table per group, ranked by its headline metric, then lines that explain the tables.
 
-        `everything` adds diagnostics; `costs` adds tokens, seconds and dollars per answer.
+        Args:
+            everything: Also show diagnostics, which are not ranked.
+            costs: Also show tokens, seconds and dollars per answer.
         """
         for group in self.groups:
             yield self._sheet(group, everything=everything, costs=costs)
@@ -206,7 +215,10 @@ def _fact(column: BoardColumn, row: Row) -> str:
 
 
 def _value(row: Row | None) -> str:
-    """A value with its interval, and its n if too many values are undefined; a dash without one."""
+    """Format a value with its interval; a dash if the value was not measured.
+
+    If too many values are undefined for a rank, the number of defined values follows.
+    """
     if row is None or row["set_aside"]:
         return shown(row)
     if row["value"] is None:

@@ -138,7 +138,11 @@ def head_to_head(
     differing: int = DIFFERING,
     **reading: Any,
 ) -> HeadToHead:
-    """Compare two contestants, named as on the board; list `differing` items that differ most."""
+    """Compare two contestants in a folder of logs, named as on the board.
+
+    `differing` is the number of items to list, largest difference first; `reading` has fields of
+    `Reading`.
+    """
     if a == b:
         raise InputError(f"{a} cannot be compared with itself.")
     chosen, notes, draws = open_logs(logs, **reading)
@@ -215,8 +219,9 @@ def duel(
 ) -> Row:
     """Compare two logs of one round, task and setting, metric by metric.
 
-    Metrics in `judged_alike` have the same judge on both sides. `on_board` has the outcomes of the
-    board's test; in other metrics, the pair is tested alone.
+    `judged_alike` are metrics that one judge gave for both sides, although it answered more
+    questions for one of them. `on_board` has the outcome of the board's test by metric; in other
+    metrics the pair is tested alone.
     """
     clusters = a.log.item_clusters()
     in_b = {sample.id for sample in b.log.samples}

@@ -37,8 +37,10 @@ class Contestant:
     """A log's rows and values, from which a board is made."""
 
     rows: dict[str, Row]
+    """Rows by metric."""
     family: str
     clusters: dict[str, str]
+    """Clusters by item id."""
     values: dict[str, list[float | None]]
     """Values by item id, one per row, in the order of the rows; None if undefined."""
     diagnostics: Collection[str] = ()
@@ -281,7 +283,10 @@ def _tested(
 
 
 def _column(contestant: Contestant, metric: str, items: Sequence[str]) -> npt.NDArray[np.float64]:
-    """A contestant's values in one metric, by item; NaN for items that it was not asked."""
+    """A contestant's values in one metric; NaN for items that it was not asked.
+
+    The rows of two contestants may be in different orders.
+    """
     column = list(contestant.rows).index(metric)
     values = contestant.values
     return np.array([values[i][column] if i in values else None for i in items], dtype=float)

@@ -46,9 +46,13 @@ class Store:
         options: Sequence[Any],
         split: str | None = None,
     ) -> None:
-        """Set up the store; without a folder, nothing is cached.
+        """Set up the store; `compute` returns a log's values, keyed by item, and its unranked rows.
 
-        `compute` depends only on a log and the JSON values in `options`; `split` limits answers.
+        Args:
+            compute: Function whose result depends only on the log and the options.
+            folder: Folder of the cache; None for no cache.
+            options: JSON values that affect the statistics.
+            split: Limit answers to this split; None for all.
         """
         self._compute, self._folder, self._split = compute, folder, split
         self._options = [hash_code(*_CODE), *options, split] if folder else []

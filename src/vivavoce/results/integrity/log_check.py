@@ -29,8 +29,10 @@ _MAX_PATH = 1024
 _TOLERANCE = 1e-9
 """Tolerance, relative and absolute: other machines may add numbers in another order."""
 _NAMED = 10
+"""Maximum number of missing samples to list."""
 _SUMMED_UP = ("id", "epoch", "metadata", "model_usage", "role_usage", "error", "working_time")
 _MAX_SHOWN = 80
+"""Maximum number of characters of a value shown in a message."""
 
 
 @dataclass(slots=True)

@@ -283,7 +283,10 @@ def _request(
     choice: ToolChoice,
     config: GenerateConfig,
 ) -> str:
-    """Hash of a request for a sample; consecutive messages of one role count as one."""
+    """Hash of a request to a model for a sample, without Inspect's message ids.
+
+    Consecutive messages of one role count as one, since some providers merge them.
+    """
     words = [
         [role, "\n".join(message.text for message in group)]
         for role, group in groupby(messages, key=lambda message: message.role)

@@ -43,7 +43,10 @@ _BATCH = 1 << 24
 
 
 def find_secrets(folder: Path) -> Iterator[str]:
-    """Yield sentences on texts below a folder, in any part of a log too, that look like keys."""
+    """Yield sentences on texts below a folder that look like keys: file, line or part, and kind.
+
+    All parts of a log are searched: header, samples with transcripts and notes, and summaries.
+    """
     rules = [cast(RegexBasedDetector, from_plugin_classname(name)) for name in _RULES]
     for batch in _batches(folder):
         if not _may_contain_keys("\n".join(text for *_, text in batch), rules):

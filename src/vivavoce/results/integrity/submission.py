@@ -76,6 +76,7 @@ class SubmissionReport(Report):
     """Findings about a submission."""
 
     complete: bool
+    """True if all checks passed."""
     checks: tuple[Row, ...]
     """Results of the checks: `check`, `ok` and `problems`."""
     runs: Row
@@ -173,7 +174,10 @@ def _check_scores(verified: Verification, rounds: Sequence[Path]) -> Iterator[st
 
 
 def _odd_files(folder: Path) -> Iterator[str]:
-    """Yield sentences on links, pipes and names that are not text: reading them may never end."""
+    """Yield sentences on entries that are neither files nor folders, or whose names are not text.
+
+    A link can lead anywhere on this machine, and reading a pipe may never end.
+    """
     for path in [folder, *sorted(folder.rglob("*"))]:
         name = str(path.relative_to(folder.parent))
         if path.is_symlink() or not (path.is_file() or path.is_dir()):
@@ -215,7 +219,14 @@ def take_in(
     rounds: Sequence[Path],
     progress: Progress | None = None,
 ) -> Intake:
-    """Check all submissions in an inbox, and copy the accepted ones to `out`, emptied before."""
+    """Check all submissions in an inbox, and copy the accepted ones.
+
+    Args:
+        inbox: Folder of submissions.
+        out: Folder for decisions and accepted logs; an earlier intake is replaced.
+        rounds: The receiver's own rounds.
+        progress: Called with (submissions checked, submissions in all).
+    """
     folders = sorted(path for path in inbox.iterdir() if path.is_dir()) if inbox.is_dir() else []
     if not folders:
         raise InputError(f"{inbox} has no folder with a submission.")
@@ -250,7 +261,11 @@ def take_in(
 
 
 def check_apart(folder: Path, rounds: Sequence[Path], seconds: int = SECONDS) -> Row:
-    """`SubmissionReport.decision` on a submission, made in a separate process."""
+    """Check a submission in a separate process.
+
+    Returns:
+        `problems` and `runs`, as `SubmissionReport.decision` gives them.
+    """
     command = [sys.executable, "-m", __name__, str(seconds), str(folder), *map(str, rounds)]
     with subprocess.Popen(
         command,

@@ -49,6 +49,7 @@ Compared = dict[str, dict[int, tuple[EvalLog, Path, "LogCheck"]]]
 """Logs of runs that stopped at a decision, by comparison and contestant."""
 
 _MAX_PROBLEMS = 20
+"""Maximum number of problems to list for a log."""
 _Parts = dict[str, list[tuple["LogCheck", dict[Address, str]]]]
 """For each contestant, whose run may have failed and been continued: logs, with answers' hashes."""
 

@@ -28,6 +28,7 @@ class NewMetric:
     """Name and settings of the metric, such as `bertscore model=roberta-large layer=17`."""
     names: tuple[str, ...]
     sha256: str = ""
+    """Hash of the metric's file."""
     texts: dict[str, Values] = field(default_factory=dict)
     """Values by hash of (answer, reference)."""
     samples: dict[str, str] = field(default_factory=dict)

@@ -28,6 +28,7 @@ class LedgerCheck(Report):
     removed: tuple[Row, ...]
     """Ledger lines about logs that are no longer in their folder."""
     unrecorded: tuple[str, ...]
+    """Logs without a ledger line."""
     changed: dict[str, list[str]] = field(metadata=UNLISTED)
     """Changes to logs since their run, by path of the log."""
     starts: int
@@ -104,7 +105,11 @@ def _check_bytes(path: Path, line: Row) -> list[str]:
 
 
 def count_runs(folder: Path, logs: Iterable[LogHeader]) -> dict[RowKey, Row]:
-    """Count for each row: its logs, its removed logs, and other variants of its model."""
+    """Count for each row: its logs, its removed logs, and other variants of its model.
+
+    `variants` counts other rows with the same round, task, setting and model. They use other
+    methods, decoding settings or prompts, and perhaps only the best of them is published.
+    """
     keys = [log.key for log in logs]
     repeated = Counter(keys)
     variants: dict[tuple[str, ...], set[RowKey]] = defaultdict(set)

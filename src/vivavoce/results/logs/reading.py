@@ -57,7 +57,10 @@ _MAX_TITLE = 300
 
 
 def read_logs(folder: Path, split: str | None = None) -> tuple[list[RunLog], list[ForeignLog]]:
-    """Read all logs below a folder, or their answers to one split: ours, and the others."""
+    """Read all logs below a folder; return those of our tasks, and the others.
+
+    With a split, our logs hold only the answers to items of that split.
+    """
     logs: list[RunLog] = []
     foreign: list[ForeignLog] = []
     for path in find_logs(folder):
@@ -118,7 +121,13 @@ def _read_log(path: str, _size: int, _changed: int, _added: tuple[str, ...]) -> 
 
 
 def check_size(path: Path) -> None:
-    """Raise an error for a file that is no archive, or has a part larger than any run writes."""
+    """Refuse a log with a part that is larger when unpacked than any run writes.
+
+    Raises:
+        InputError: A part is too large.
+        OSError: The file cannot be opened.
+        BadZipFile: The file is not an archive.
+    """
     sizes = [path.stat().st_size]
     if path.suffix == ".eval":
         with ZipFile(path) as archive:
@@ -208,7 +217,10 @@ def _row_key(header: EvalLog, metadata: dict[str, Any]) -> RowKey:
 
 
 def _judge(header: EvalLog, judged_by: str) -> str:
-    """The judges, such as `openai/gpt-4o template=1a2b3c4d`; without models, the task's name."""
+    """The judges, such as `openai/gpt-4o template=1a2b3c4d`; empty if there are none.
+
+    A task names what measures its answers (`judged_by`); if models do, their role names them.
+    """
     judges = _judges(header)
     if not judges or not judged_by:
         return judged_by

@@ -63,7 +63,10 @@ def contestant_label(row: Mapping[str, Any]) -> str:
 
 
 def distinct_labels(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Names of contestants; after equal names come the run settings that differ."""
+    """Names of contestants; after equal names come the run settings that differ.
+
+    An example is `lab/one (context=8000)` beside `lab/one (context=32000)`.
+    """
     labels = [contestant_label(row) for row in rows]
     for field_name in ("decoding", "prompt_hash"):
         places: dict[str, list[int]] = {}
@@ -98,10 +101,13 @@ class SampleScore:
     seconds: float
     category: str = ""
     difficulty: str = ""
+    """Difficulty grade of the item, if its task has grades."""
     judge_tokens: int = 0
     judge_cost: float | None = None
     published: str = ""
+    """The item's date; empty if it has none."""
     split: str = ""
+    """The item's split: train, validation or test."""
     title: str = ""
     """Title of the item's paper or table, or name of its leaderboard; empty if unknown."""
     fit: Mapping[str, int] = field(default_factory=dict)
@@ -109,6 +115,7 @@ class SampleScore:
     agent: Mapping[str, int] = field(default_factory=dict)
     """Numbers of an agent's steps, searches and reads; empty without an agent."""
     truncated: bool = False
+    """True if the reply was cut off at the token limit."""
 
 
 def where(sample: str | int, epoch: int) -> str:
@@ -256,7 +263,10 @@ def refuse_empty(folder: Path, headers: Sequence[LogHeader], split: str | None) 
 
 
 def of_split(log: RunLog, split: str) -> RunLog | ForeignLog:
-    """Limit a log to a split, and name it in the setting; an incomplete log stays incomplete."""
+    """Limit a log to the items of a split, and add the split's name to the setting.
+
+    An incomplete log stays incomplete, since its missing answers may belong to the split.
+    """
     samples = tuple(sample for sample in log.samples if sample.split == split)
     if not samples:
         return ForeignLog(log.name, f"has no answer to a {split} item", False)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from inspect_ai.log import EvalSample
 
 MAX_LENGTH = 1_000_000
+"""Maximum number of characters in a text."""
 LARGEST = 32 * 1024 * 1024
 """Maximum unpacked bytes of a sample."""
 
@@ -43,6 +44,7 @@ class Texts:
     cut: str = ""
     """Reasoning, drafts and wrappers that were removed before scoring."""
     explanation: str = ""
+    """The scorer's explanation of the score."""
     judgement: Mapping[str, Any] | None = None
     """A judge's prompts and replies, as recorded by the scorer."""
     problem: str = ""
@@ -55,6 +57,7 @@ class Answer:
 
     source: LogHeader
     scores: tuple[SampleScore, ...]
+    """Scores of the scored attempts, in order."""
     texts: Texts
     """Texts of the first attempt."""
 
@@ -141,7 +144,10 @@ def _read_sample(path: Path, item: str) -> EvalSample:
 
 
 def _read_part(path: Path, name: str) -> bytes:
-    """Read a part of a log; zipfile stops at the stated size, while Inspect would not."""
+    """Read a part of a log; `_OversizeError` if it is too large.
+
+    zipfile stops at the size that the archive states; Inspect would unpack a part of any size.
+    """
     # Inspect, once imported, adds the compression of its logs to zipfile.
     with zipfile.ZipFile(path) as archive:
         entry = archive.getinfo(name)

@@ -33,7 +33,10 @@ Log = TypeVar("Log", bound=LogHeader)
 
 
 def open_logs(folder: Path | str, **reading: Any) -> tuple[list[RunLog], list[str], Draws]:
-    """Logs of a board, sorted by key, with notes and draws; `reading` has fields of `Reading`."""
+    """Select the logs of a board, sorted by key; return logs, notes and draws.
+
+    `reading` has fields of `Reading`.
+    """
     asked = Reading(**reading)
     logs, notes = select_logs(Path(folder), partial=asked.partial, split=asked.split)
     return logs, notes, Draws(asked.resamples, asked.seed)

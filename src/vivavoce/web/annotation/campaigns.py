@@ -40,6 +40,7 @@ class Campaign:
     name: str
     kind: Kind
     guidelines: str
+    """Text in Markdown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,11 @@ def find_campaign(connection: sqlite3.Connection, name: str) -> Campaign:
 
 
 def kind_of(connection: sqlite3.Connection, name: str, kind: str | None) -> Kind:
-    """Find the kind of a campaign; a new one gets `kind`, which an old one must have too."""
+    """Find the kind of a campaign; a new one gets `kind`.
+
+    Raises:
+        InputError: The campaign is of another kind than `kind`, or is new and has none.
+    """
     wanted = None if kind is None else find_kind(kind)
     is_new = not connection.execute("SELECT 1 FROM campaign WHERE name = ?", (name,)).fetchone()
     if wanted and is_new:
@@ -108,7 +113,11 @@ def open_campaign(
 def add_items(
     connection: sqlite3.Connection, campaign: Campaign, items: Sequence[Item]
 ) -> tuple[int, int]:
-    """Append items to a campaign; return the numbers of items added and of known ones."""
+    """Append items to a campaign; identical ones are skipped.
+
+    Returns:
+        The numbers of items added and of items skipped.
+    """
     there = {item.key: item for item in read_items(connection, campaign)}
     new = []
     for item in items:
@@ -209,10 +218,11 @@ def _hash(secret: str) -> str:
 
 
 def export_campaign(campaign: Campaign, items: Sequence[Item], folder: Path) -> dict[str, int]:
-    """Write a campaign to a folder; return the number of rows in each JSON Lines file.
+    """Write a campaign to a folder and return the number of rows in each JSON Lines file.
 
-    `items.jsonl` has the items as imported, `annotations.jsonl` all labels, `labels.jsonl` the
-    final labels, and `label_studio.json` tasks for the interface in `label_studio.xml`.
+    Files of an older export are replaced. `items.jsonl` has the items as imported,
+    `annotations.jsonl` all labels of all people, `labels.jsonl` the final labels, and
+    `label_studio.json` tasks for the interface in `label_studio.xml`.
     """
     kind = campaign.kind
     rows = {
@@ -233,10 +243,12 @@ def export_campaign(campaign: Campaign, items: Sequence[Item], folder: Path) -> 
 
 
 def label_rows(kind: Kind, item: Item) -> list[Row]:
-    """Rows of `labels.jsonl` for an item: its id, its final values, and whether it is accepted.
+    """Rows of `labels.jsonl` for an item.
 
-    A kind with sides has a row {id, a, b, verdict} for each of the first two labels instead, for
-    `viva audit judge --human`. A third label exists only if the first two differ.
+    An item with a final label has one row: its id and a value for each field. If the kind defines
+    wanted values, `accepted` tells whether all fields have them. A kind with sides instead has a
+    row {id, a, b, verdict} for each of the first two labels, for `viva audit judge --human`. A
+    third label is left out, since it exists only if the first two differ.
     """
     if kind.sides:
         place = item.content.get("source") or {"id": item.key}

@@ -113,7 +113,10 @@ class Database:
 
 
 def open_database(path: Path, *, wait: float = 5.0, create: bool = True) -> Database:
-    """Open a database, or make its tables; `wait` is the seconds to wait for another's write."""
+    """Open a database; a new one gets its tables.
+
+    `wait` is the time in seconds to wait for another program's write to end.
+    """
     if not path.is_file() and not create:
         raise InputError(f"{path} does not exist. Create it with viva annotate import.")
     if not path.parent.is_dir():
@@ -227,7 +230,12 @@ def submit(
     """Save a label or a correction; None skips the item.
 
     The label names the sides as shown on the page; the revision is that of the page's `Task`. A
-    label sent twice is saved once; another one saved in between raises `StaleLabelError`.
+    label sent twice is saved once.
+
+    Raises:
+        UnknownItemError: The person was never shown the item.
+        InputError: The label is not valid for the kind.
+        StaleLabelError: Another label was saved since the page was opened; that label stays.
     """
     row = _own_item(connection, person, item)
     kind = person.campaign.kind

@@ -250,6 +250,7 @@ class Label:
     """One person's label of an item."""
 
     person: str
+    """The pseudonym."""
     value: Value
     note: str
     shown_at: str

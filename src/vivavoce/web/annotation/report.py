@@ -97,9 +97,12 @@ def _coefficient(name: str, row: Row) -> Any:
 def measure(kind: Kind, items: Sequence[Item], draws: Draws) -> Row:
     """Measure a campaign; the model's labels are the suggestions of its items.
 
-    An item is `done`, `open` if it needs a label, `split` if three labels have no majority.
-    `fields` has the agreement of people, `shares` the shares of final labels, `model` the model's
-    agreement with these; the last two cover all items and each group.
+    Returns:
+        `items`: their number by state: `done`, `open` if they need a label, `split` if three labels
+        have no majority. `people`: number of labels by pseudonym. `fields`: agreement in each field
+        and, if there are several, in the whole label. `shares`: share of each value among the final
+        labels. `model`: the model's agreement with these in each field. Both cover all items and
+        each group. An undefined number is None.
     """
     final = {item.key: item.final for item in items}
     done = [item for item in items if final[item.key]]

@@ -141,6 +141,7 @@ LINKS = (
     ("Parquet", "board.parquet"),
     ("LaTeX", "board.tex"),
 )
+"""Labels and paths of the download files."""
 _ODD = r"^ *[=+@-]|[^ -~]"
 """Matches cells that may need a guard: formulas, and characters beyond printable ASCII."""
 

@@ -128,6 +128,7 @@ class MetricColumn:
     best: Row | None
     """The row whose interval is drawn as a band behind the plots."""
     says: str = ""
+    """Meaning of the metric, in a sentence."""
 
     def mark(self, row: Row | None) -> str:
         """CSS classes that place a row's value and interval in its cell; empty without a value.
@@ -351,3 +352,4 @@ _PRINTED: Mapping[str, Callable[[Any], str]] = {
     "work": lambda done: f"{done['steps']:.1f}, calls {done['searches'] + done['reads']:.1f}",
     "why": lambda stopped: visible(stopped.get("reason", "")),
 }
+"""Formatters of values by unit."""

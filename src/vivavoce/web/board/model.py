@@ -216,6 +216,7 @@ class Site:
     """Content of all pages; boards and contestants keep the order of the rows."""
 
     whole: Board
+    """The leaderboard that the pages show."""
     boards: tuple[BoardOf, ...]
     contestants: Mapping[tuple[str, str], bool]
     """For each kind and name of `identity_of`: True if all rows come from the reader's own logs."""

@@ -299,7 +299,10 @@ def may_lead(row: Row) -> bool:
 
 
 def shares_above(row: Row, ranked: int) -> Ends | None:
-    """Bounds on the share of others that a row is better than; None if they were not compared."""
+    """Bounds on the share of a board's other contestants that a row is better than.
+
+    None if the contestants were not compared item by item.
+    """
     if not row["rank_interval"] or ranked < 2:
         return None
     low, high = row["rank_interval"]

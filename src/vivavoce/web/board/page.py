@@ -137,7 +137,8 @@ def environment() -> Environment:
 def static_files() -> list[Page]:
     """The style sheet, the script and the icon.
 
-    The content policy forbids style attributes, so the style sheet gets labels and positions.
+    The style sheet also gets column labels for phones and positions in plots, since the pages'
+    content policy forbids style attributes.
     """
     folder = resources.files("vivavoce.web") / "static"
     icon = resources.files("vivavoce.web.annotation") / "static" / "icon.svg"
@@ -170,7 +171,12 @@ SCHEMA_VERSION = 1
 def write_pages(pages: Iterable[Page], out: Path) -> list[str]:
     """Write pages that are new, that changed, or whose files were edited; remove old pages.
 
-    Only files that an earlier build listed are removed or overwritten. Returns the paths written.
+    Only files that an earlier build listed are removed. Without a site, no file is overwritten.
+    Returns the paths of the written files inside the site, sorted.
+
+    Raises:
+        InputError: The folder holds no site, but has a file that would be overwritten.
+        VivaError: Two pages have the same path, or a file could not be written.
     """
     pages = list(pages)
     _claim(out, [page.path for page in pages])
@@ -263,7 +269,9 @@ class Block:
     sheets: Sequence[Sheet] = ()
     """Tables; the lines below a sheet go into its caption."""
     terms: Mapping[str, str] | None = None
+    """Terms with their meanings."""
     items: Sequence[str] = ()
+    """Entries of a list."""
 
 
 class Words(NamedTuple):
@@ -275,6 +283,7 @@ class Words(NamedTuple):
     """Small text above the heading."""
     blocks: Sequence[Block] = ()
     after: str = ""
+    """A line below the blocks."""
 
 
 def words_page(

@@ -38,6 +38,7 @@ class Excerpt(NamedTuple):
 
     text: str
     length: int
+    """Number of characters in the whole text."""
     rest: int
     """Number of characters after the excerpt."""
 
@@ -106,6 +107,7 @@ class ItemContext:
     """Folder and links of the item pages of one task and setting."""
 
     folder: str
+    """Folder inside the site."""
     back: Link
     """Link to the list of items."""
     family: str
@@ -190,7 +192,11 @@ INDEX = "samples/index.html"
 
 
 def pages(site: Site, samples: Iterable[ItemTexts]) -> list[Page]:
-    """Pages of items, and lists that link to them; items must be grouped by place."""
+    """Pages of items, and pages of lists that link to them.
+
+    Items must be grouped by round, task and setting. Items without a board on the site are left
+    out.
+    """
     boards = {board.group.place: board for board in site.boards}
     made: list[Page] = []
     listed: list[tuple[BoardOf, int]] = []

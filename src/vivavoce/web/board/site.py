@@ -177,6 +177,7 @@ def metrics_page(site: Site) -> Page:
 
 
 _STATED = ("note", "status", "next_round", "submit")
+"""Options whose values are printed on pages."""
 
 
 def write_site(
@@ -186,7 +187,10 @@ def write_site(
     samples: Iterable[ItemTexts] = (),
     options: SiteOptions | None = None,
 ) -> Path:
-    """Write a board as a folder of pages, as far as they changed; return the first page's path."""
+    """Write a board as a folder of pages and return the path of the first page.
+
+    If the folder holds an earlier build, only changed files are written.
+    """
     options = options or SiteOptions()
     if options.submit and not options.submit.startswith("https://"):
         raise InputError(f"submit={options.submit!r} must be an address that begins with https://")
@@ -230,7 +234,8 @@ def write_comparison(
 ) -> Path:
     """Write a comparison as a folder of pages and return the path of the first one.
 
-    `comparison` is the output of `viva board compare --json`, with a sheet and items per duel.
+    `comparison` is the output of `viva board compare --json`. For each of its duels, `metrics` has
+    a sheet, and `items` has the items that get pages.
     """
     made: list[Page] = []
     paths: list[dict[str, str]] = []
