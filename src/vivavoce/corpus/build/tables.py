@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
+from unicodedata import unidata_version
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +26,14 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from vivavoce.columns import write_parquet_table
-from vivavoce.corpus.build.citing import INDEX, files_to_resolve, make_index, resolve_references
+from vivavoce.corpus.build.citing import (
+    FACTS,
+    INDEX,
+    REFERENCES,
+    files_to_resolve,
+    make_index,
+    resolve_references,
+)
 from vivavoce.corpus.build.engine import Engine
 from vivavoce.corpus.build.identity import File, Identity, identify
 from vivavoce.corpus.build.partitioning import (
@@ -35,14 +43,7 @@ from vivavoce.corpus.build.partitioning import (
     repartition,
     runs_of_files,
 )
-from vivavoce.corpus.build.parts import (
-    FACTS,
-    REFERENCES,
-    RESULTS,
-    SKETCHES,
-    make_shard,
-    read_marker,
-)
+from vivavoce.corpus.build.parts import RESULTS, SKETCHES, make_shard, read_marker
 from vivavoce.corpus.build.results import collect_results
 from vivavoce.corpus.matching import SKETCH, find_works
 from vivavoce.corpus.merge import DELETED
@@ -147,7 +148,8 @@ def build_tables(corpus: Path, engine: Engine | None = None) -> BuildCounts:
 def _config() -> str:
     """Hash of everything that determines the tables, except the documents."""
     kinds = {s.kind: [s.is_metadata, s.completes, s.dates] for s in list_sources().values()}
-    return hash_of({"code": __version__, "format": FORMAT, "kinds": kinds})
+    versions = {"code": __version__, "format": FORMAT, "unicode": unidata_version}
+    return hash_of({**versions, "kinds": kinds})
 
 
 def _plan(identity: Identity) -> list[_Shard]:
