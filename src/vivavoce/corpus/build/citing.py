@@ -175,10 +175,10 @@ def build_index(folder: Path, facts: Iterable[pa.Table]) -> None:
 @lru_cache(maxsize=1)
 def open_index(folder: Path) -> Index:
     """The index in a folder."""
-    arrays = (np.load(folder / name, mmap_mode="r") for name in (_KEYS, _NUMBERS))
+    keys, numbers = (np.load(folder / name, mmap_mode="r") for name in (_KEYS, _NUMBERS))
     papers = pa.ipc.open_file(pa.memory_map(str(folder / _PAPERS)))
     sizes = [len(papers.get_batch(number)) for number in range(papers.num_record_batches)]
-    return Index(*arrays, papers, np.cumsum([0, *sizes], dtype=np.int64))
+    return Index(keys, numbers, papers, np.cumsum([0, *sizes], dtype=np.int64))
 
 
 def make_index(folder: Path, names: Sequence[str], facts: Sequence[str]) -> str:
