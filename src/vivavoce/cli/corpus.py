@@ -138,7 +138,10 @@ def ingest(
             "papers of the corpus."
         )
     lines.append(f"{corpus}: {report.read:,} read from {kind}, {len(report.failed):,} failed")
-    enrichment = {"enriched": asdict(enriched)} if enriched else {}
+    enrichment = {}
+    if enriched:
+        counts = {**asdict(enriched), "service": enrich, "index": str(enriched.index)}
+        enrichment = {"enriched": counts}
     return Answer(
         {**asdict(report), "corpus": str(corpus), **enrichment},
         lines,

@@ -177,7 +177,7 @@ def cited(
     max: Annotated[int | None, Opt("Maximum number of works to ask for.", min=0)] = None,
 ) -> Answer:
     """Fetch titles and abstracts of cited works; resumes."""
-    from vivavoce.corpus.ingestion.cited import fetch_cited, fetch_named
+    from vivavoce.corpus.ingestion.lookup import LookupReport, fetch_cited, fetch_named
     from vivavoce.rounds.arrivals import open_service
 
     service = open_service(connection.base, connection.contact, tries=3)
@@ -193,18 +193,21 @@ def cited(
             more = fetch_named(
                 corpus, client, limit=rest, base=service.base, tables=tables, progress=update
             )
-    document = {**asdict(report), "index": str(report.index), "corpus": str(corpus)}
-    document["named"] = {**asdict(more), "index": str(more.index)} if more else None
+
+    def counts(of: LookupReport) -> dict[str, object]:
+        return {**asdict(of), "cited": of.lacking, "index": str(of.index)}
+
+    document = {**counts(report), "corpus": str(corpus), "named": more and counts(more)}
     lines = [
         *fault_lines([*report.faults, *(more.faults if more else ())]),
-        f"{report.found:,} of {report.cited:,} cited works fetched; arXiv does not have "
+        f"{report.found:,} of {report.lacking:,} cited works fetched; arXiv does not have "
         f"{len(report.unknown):,}, {report.left:,} were not asked for. The corpus now has "
         f"{counted(report.papers, 'paper')}.",
         str(report.index),
     ]
     if more:
         lines += [
-            f"{more.found:,} of {more.cited:,} works without an arXiv id fetched; arXiv and "
+            f"{more.found:,} of {more.lacking:,} works without an arXiv id fetched; arXiv and "
             f"Crossref do not have {len(more.unknown):,}, {more.left:,} were not asked for. "
             f"The corpus now has {counted(more.papers, 'paper')}.",
             str(more.index),

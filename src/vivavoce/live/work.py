@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from vivavoce.corpus import ingest, load_corpus
-from vivavoce.corpus.ingestion.cited import fetch_cited
 from vivavoce.corpus.ingestion.downloads import finish_reading
 from vivavoce.corpus.ingestion.fetching import fetch_texts
+from vivavoce.corpus.ingestion.lookup import fetch_cited
 from vivavoce.corpus.reading import empty_corpus, list_batches
 from vivavoce.errors import EmptyRoundError, InputError, NoItemsError, VivaError
 from vivavoce.live import Period
