@@ -99,10 +99,11 @@ def _write_round(
         items = returned(build, build(seen, allowed, options), FamilyItems)
         if lineage:
             lineage.late.note(items, allowed)
-            may_add = lineage.moves_to(spec) or (follows and lineage.selects)
+            may_add = lineage.moves_to(spec) or (follows and bool(lineage.state))
             items = lineage.anchors.keep(family, items, may_add=may_add)
-            left = lineage.excluded if follows else []
-            items = replace(items, excluded=[*items.excluded, *left])
+            left = lineage.left.items() if follows else ()
+            outside = (Exclusion(EVERY_TASK, name, *reason) for name, reason in left)
+            items = replace(items, excluded=[*items.excluded, *outside])
         files.update(_write_items(draft, family, items))
         notes += items.notes
         counts[family] = {
@@ -137,7 +138,7 @@ def _write_round(
         "code": __version__,
         "counts": counts,
         "files": files,
-        **({"parent": lineage.link} if lineage else {}),
+        **({"parent": lineage.parent.link} if lineage else {}),
     }
     write_sealed(draft / MANIFEST, manifest)
 
