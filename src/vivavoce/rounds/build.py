@@ -177,9 +177,9 @@ def _by_reason(excluded: Iterable[Exclusion]) -> dict[str, int]:
 
 
 def _leakage(exclusions: Mapping[str, tuple[Exclusion, ...]]) -> Iterator[bytes]:
-    """Chunks of the file of exclusions: counts by reason, then lines per paper, task and setting.
+    """Chunks of the file of exclusions, which lists nearly every paper of a large corpus.
 
-    The file lists nearly every paper of a large corpus, so it is written in chunks.
+    It has counts by reason, then a line per paper, task and setting.
     """
     counts = _by_reason(e for excluded in exclusions.values() for e in excluded)
     yield f'{{"counts": {canonical_json(counts)},\n"excluded": ['.encode()

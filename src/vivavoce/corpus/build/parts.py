@@ -73,12 +73,8 @@ def make_shard(task: Row) -> Row:
     lists = folder / REFERENCES / name
     extra = write_parquet_table(lists, references)
     mark_done(lists, **bound, extra={**extra, "index": None})
-    counts = {
-        "n": len(task["ids"]),
-        "dated": shard.dated,
-        "sources": dict(shard.sources),
-        "results": dict(shard.results),
-    }
+    of_results = dict(shard.results)
+    counts = {"dated": shard.dated, "sources": dict(shard.sources), "results": of_results}
     mark_done(folder / "papers" / name, **bound, extra={"files": files, **counts})
     return {}
 
