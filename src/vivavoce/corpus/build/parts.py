@@ -26,8 +26,7 @@ from vivavoce.corpus.merge import MergedPaper
 from vivavoce.corpus.references import KnownPaper, know_paper
 from vivavoce.corpus.schema import KEYS, TABLES, document_from_row, row_of, sort_rows
 from vivavoce.readers import LibraryPaper, LibrarySection
-from vivavoce.readers.cell_results import read_results
-from vivavoce.readers.method_names import own_method
+from vivavoce.readers.cell_results import own_method, read_results
 from vivavoce.records import CitedTable, Document, Section
 from vivavoce.sources import completing_kinds, list_sources
 from vivavoce.store import Row, is_intact, mark_done, read_done
