@@ -2,6 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from operator import methodcaller
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,8 @@ def number_sorted_papers(paper_ids: Any, known: pa.Array) -> Ints:
     if not len(paper_ids):
         return np.zeros(0, dtype=np.int32)
     first, last = paper_ids[0].as_py(), paper_ids[-1].as_py()
-    start = bisect_left(known, first, key=pa.Scalar.as_py)
-    stop = bisect_right(known, last, lo=start, key=pa.Scalar.as_py)
+    text_of = methodcaller("as_py")
+    start = bisect_left(known, first, key=text_of)
+    stop = bisect_right(known, last, lo=start, key=text_of)
     number = number_papers(paper_ids, known.slice(start, stop - start))
     return np.where(number == MISSING, number, number + np.int32(start))
