@@ -58,7 +58,7 @@ def bomb(folder: Path) -> None:
     path = only_log(folder)
     with zipfile.ZipFile(path) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for name, content in parts.items():
             if name == "summaries.json":
                 with archive.open(name, "w", force_zip64=True) as member:
