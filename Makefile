@@ -28,8 +28,10 @@ mutate: $(VENV)/.dev ## change a room a little, again and again, and count what 
 # Slow tests also wait: for servers, for limits, for a provider to be asked again.
 # So two processes more than cores keep these busy. As root a sandbox is made in another way: where
 # root runs them, as the gate does, quick tests that need one show that too.
+# Files that name no slow test, and no fixture that makes one slow, are not even loaded.
+SLOW := $$(grep -rlEw 'slow|sandbox|browser|data|data_dir|read_tei' --include='test_*.py' tests | sort)
 test-slow: $(VENV)/.slow ## the slow tests, with all they need; only missing real papers are excused
-	$(PYTEST) -m 'slow or sandbox' -n $$($(BIN)/python -c 'import os; print(2 + os.cpu_count())') --no-skips
+	$(PYTEST) -m 'slow or sandbox' -n $$($(BIN)/python -c 'import os; print(2 + os.cpu_count())') --no-skips $(SLOW)
 
 fuzz: $(VENV)/.dev ## new examples for the property tests
 	$(PYTEST) --fresh
