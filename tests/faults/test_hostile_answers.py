@@ -12,7 +12,7 @@ from vivavoce.metrics.citation_list import find_citations
 from vivavoce.metrics.leaderboards import read_board
 from vivavoce.metrics.tables.cell_matching import cell_key
 from vivavoce.metrics.titles_list import count_faults, find_titles
-from vivavoce.readers.method_names import method_name, name_quality
+from vivavoce.readers.cell_results import method_name, name_quality
 from vivavoce.readers.terms import terms_in
 from vivavoce.tasks.scoring.guard import find_fault
 from vivavoce.text.answers import clean_title

@@ -107,7 +107,7 @@ def stats(
     from vivavoce.rounds import load_round, round_stats
     from vivavoce.rounds.family import check_split
     from vivavoce.tasks.tables.item import FAMILY, STATISTICS
-    from vivavoce.tasks.writing.composing import describe_lengths
+    from vivavoce.tasks.writing.inputs import describe_lengths
     from vivavoce.text.tokens import open_counter
 
     check_split(split)

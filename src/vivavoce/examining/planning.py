@@ -32,7 +32,8 @@ from vivavoce.statistics.ranks import MIN_CLUSTERS, Contrasts
 from vivavoce.store import Row
 from vivavoce.tasks import CEILING, find_task, list_families
 from vivavoce.tasks.scoring import template_of
-from vivavoce.tasks.writing.questions import FACTS, FAMILY, QUESTIONS
+from vivavoce.tasks.writing.inputs import FAMILY
+from vivavoce.tasks.writing.questions import FACTS, QUESTIONS
 from vivavoce.text import printing
 from vivavoce.web import environment_of
 

@@ -39,9 +39,8 @@ from vivavoce.tasks.implementation.items.composed_grammar import (
     write_latex,
     write_text,
 )
-from vivavoce.tasks.implementation.items.formula import Formula
+from vivavoce.tasks.implementation.items.formula import DICTIONARY, Formula
 from vivavoce.tasks.implementation.items.market import TABLES, generate
-from vivavoce.tasks.implementation.items.market_dictionary import DICTIONARY
 
 CLOSE, OPEN, VWAP = (Node(f"daily_pv.${name}") for name in ("close", "open", "vwap"))
 ROE = Node("daily_f.ROE")

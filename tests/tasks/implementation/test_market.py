@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.errors import InputError
+from vivavoce.tasks.implementation.items.formula import DICTIONARY
 from vivavoce.tasks.implementation.items.market import TABLES, generate
-from vivavoce.tasks.implementation.items.market_dictionary import DICTIONARY
 
 Tables = dict[str, pd.DataFrame]
 

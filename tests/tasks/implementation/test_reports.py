@@ -7,8 +7,7 @@ import pytest
 
 from vivavoce.metrics.formulas import linear_form, same_formula
 from vivavoce.tasks.implementation.build import pdf_text
-from vivavoce.tasks.implementation.items.formula import list_formulas
-from vivavoce.tasks.implementation.items.market_dictionary import DICTIONARY
+from vivavoce.tasks.implementation.items.formula import DICTIONARY, list_formulas
 from vivavoce.tasks.implementation.items.report import Report, list_reports
 
 REPORTS = list(list_reports().values())

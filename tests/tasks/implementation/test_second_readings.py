@@ -12,9 +12,8 @@ from tests.tasks.implementation.test_composed import CLOSE, OPEN, ROE, VOLUME, o
 from vivavoce.tasks.implementation.items import composed_formulas as composing
 from vivavoce.tasks.implementation.items.composed_formulas import READINGS, Trial, compose, evaluate
 from vivavoce.tasks.implementation.items.composed_grammar import CLASSES, Node, symbols
-from vivavoce.tasks.implementation.items.formula import Formula, list_formulas
+from vivavoce.tasks.implementation.items.formula import CONVENTIONS, Formula, list_formulas
 from vivavoce.tasks.implementation.items.market import generate
-from vivavoce.tasks.implementation.items.market_dictionary import CONVENTIONS
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "families" / "implementation.md"
 

@@ -3,15 +3,7 @@
 import re
 
 from vivavoce.tasks.family import open_prompts
-from vivavoce.tasks.methods.rag import (
-    SPARSE,
-    Excerpt,
-    Passage,
-    cut_pool,
-    find_excerpts,
-    lay_out,
-    slot_of,
-)
+from vivavoce.tasks.methods.rag import SPARSE, Excerpt, cut_pool, find_excerpts, lay_out
 from vivavoce.tasks.prompting.windows import EstimatedCounter
 
 TOPICS = ("graph", "neural", "network", "text", "paper", "table", "title", "query")
@@ -41,7 +33,7 @@ def as_excerpts(passages: list[str]) -> list[Excerpt]:
 def test_a_query_without_a_word_of_the_texts_finds_their_openings() -> None:
     searchable = SPARSE["bm25"](PASSAGES)
     found = find_excerpts(searchable, as_excerpts(PASSAGES), "Zwölf Boxkämpfer", 3)
-    assert [one.excerpt.text for one in found] == PASSAGES[:3]
+    assert [one.text for one in found] == PASSAGES[:3]
     assert [(one.rank, one.score) for one in found] == [(1, None), (2, None), (3, None)]
 
 
@@ -63,15 +55,10 @@ def test_excerpts_are_cut_by_tokens_and_never_over_two_texts() -> None:
 
 
 def test_excerpts_stand_in_order_under_their_sources_and_the_worst_may_go_first() -> None:
-    excerpts = [
-        Excerpt("another paper (example 1)", 0, 3, "one"),
-        Excerpt("this paper", 10, 13, "two"),
-        Excerpt("work 3", 20, 25, "three"),
-    ]
     found = [
-        Passage(excerpts[0], 3, 0.1),
-        Passage(excerpts[1], 1, 0.9),
-        Passage(excerpts[2], 2, 0.5),
+        Excerpt("another paper (example 1)", 0, 3, "one", 3, 0.1),
+        Excerpt("this paper", 10, 13, "two", 1, 0.9),
+        Excerpt("work 3", 20, 25, "three", 2, 0.5),
     ]
     laid = lay_out(open_prompts("writing", None), found)
     assert laid.text == (
@@ -79,7 +66,7 @@ def test_excerpts_stand_in_order_under_their_sources_and_the_worst_may_go_first(
         '<excerpt from="this paper">\ntwo\n</excerpt>\n\n'
         '<excerpt from="work 3">\nthree\n</excerpt>'
     )
-    texts = {slot_of(one): one.excerpt.text for one in found}
+    texts = {one.slot: one.text for one in found}
     assert {slot: laid.text[start:end] for slot, (start, end) in laid.spans.items()} == texts
     worst, second = (laid.text[start:end] for start, end in laid.blocks)
     assert worst == '<excerpt from="another paper (example 1)">\none\n</excerpt>\n\n'

@@ -6,8 +6,7 @@ from tests.tasks.writing.corpora import Papers, words
 from vivavoce.rounds import Shown
 from vivavoce.tasks import build_round, list_families
 from vivavoce.tasks.family import open_prompts
-from vivavoce.tasks.writing.composing import compose, describe_lengths, shown
-from vivavoce.tasks.writing.inputs import TASKS
+from vivavoce.tasks.writing.inputs import TASKS, compose, describe_lengths, shown
 from vivavoce.text.tokens import WordCounter
 
 PROMPTS = open_prompts("writing", None)

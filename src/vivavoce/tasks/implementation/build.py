@@ -35,9 +35,8 @@ from vivavoce.tasks.implementation.items.architecture import (
 from vivavoce.tasks.implementation.items.architectures import import_geometric
 from vivavoce.tasks.implementation.items.composed_formulas import compose
 from vivavoce.tasks.implementation.items.composed_networks import compose_networks
-from vivavoce.tasks.implementation.items.formula import Formula, list_formulas
+from vivavoce.tasks.implementation.items.formula import Formula, list_formulas, texts
 from vivavoce.tasks.implementation.items.market import TABLES, generate, to_parquet
-from vivavoce.tasks.implementation.items.market_dictionary import texts
 from vivavoce.tasks.implementation.items.report import (
     Claim,
     Method,

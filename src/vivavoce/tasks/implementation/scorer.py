@@ -35,9 +35,8 @@ from vivavoce.store import Row, table_of_parquet
 from vivavoce.tasks.family import View
 from vivavoce.tasks.implementation.items.architecture import driver_source
 from vivavoce.tasks.implementation.items.architectures import Arrays
-from vivavoce.tasks.implementation.items.formula import RESULT
+from vivavoce.tasks.implementation.items.formula import DICTIONARY, RESULT
 from vivavoce.tasks.implementation.items.market import TABLES
-from vivavoce.tasks.implementation.items.market_dictionary import DICTIONARY
 from vivavoce.tasks.implementation.items.report import CLAIM, gold_method, parse_methods
 from vivavoce.tasks.implementation.program import (
     find_program,

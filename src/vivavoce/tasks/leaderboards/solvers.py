@@ -11,8 +11,7 @@ from inspect_ai.solver import Solver, TaskState, solver
 from vivavoce.checking import check_numbers
 from vivavoce.metrics.leaderboards import method_key
 from vivavoce.readers import LibraryPaper
-from vivavoce.readers.cell_results import read_results
-from vivavoce.readers.method_names import own_method
+from vivavoce.readers.cell_results import own_method, read_results
 from vivavoce.readers.terms import MEASURES, SPLITS, telling_terms, terms_in
 from vivavoce.records import CitedTable
 from vivavoce.store import hash_of

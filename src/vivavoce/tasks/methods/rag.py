@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from itertools import pairwise
 from typing import Any
 
 from anyio import to_thread
@@ -28,7 +29,16 @@ from vivavoce.retrieval.papers import check_name
 from vivavoce.retrieval.sparse import Bm25Retriever, TfidfRetriever
 from vivavoce.tasks.methods.agent import open_library
 from vivavoce.tasks.methods.direct import check_context, message_of
-from vivavoce.tasks.prompting import OWN, SUFFIX, PromptSet, Rendered, Span, prompts_at
+from vivavoce.tasks.prompting import (
+    OWN,
+    SUFFIX,
+    PromptSet,
+    Rendered,
+    Span,
+    join_texts,
+    prompts_at,
+    shifted,
+)
 from vivavoce.tasks.prompting.fitting import fit_to_model
 from vivavoce.tasks.prompting.windows import measure
 from vivavoce.text.chunk import OVERLAP, SIZE, Counter, split_text
@@ -40,7 +50,8 @@ SPARSE: dict[str, Opener] = {"bm25": Bm25Retriever, "tfidf": TfidfRetriever}
 """Retrievers that need no model, by name."""
 
 TEMPLATE = "excerpt"
-_BETWEEN = "\n\n"
+_RETRIEVED = ("source", "start", "end", "rank", "score")
+"""Parts of an excerpt in a log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +63,15 @@ class Excerpt:
     start: int
     end: int
     text: str
+    rank: int = 0
+    """1 for the best that a query found."""
+    score: float | None = None
+    """None if the query matches nothing, and the first excerpts are taken."""
 
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """An excerpt that a query found."""
-
-    excerpt: Excerpt
-    rank: int
-    """1 for the best."""
-    score: float | None
-    """Score; None if the query matches nothing, and the first excerpts are taken."""
+    @property
+    def slot(self) -> str:
+        """Name of its slot in a prompt."""
+        return f"excerpt_{self.rank}"
 
 
 @lru_cache(maxsize=4)
@@ -86,37 +95,32 @@ def cut_pool(
 
 def find_excerpts(
     retriever: Retriever, excerpts: Sequence[Excerpt], query: str, k: int
-) -> list[Passage]:
-    """The k best excerpts for a query, in the order of the texts.
-
-    If the query matches nothing, the first k.
-    """
-    ranked = best_or_first(retriever, query, k)
-    best = [Passage(excerpts[index], rank, score) for rank, (index, score) in enumerate(ranked, 1)]
-    return sorted(best, key=lambda one: (one.excerpt.start, one.excerpt.end))
+) -> list[Excerpt]:
+    """The k best excerpts for a query, or else the first k, in the order of the texts."""
+    ranked = enumerate(best_or_first(retriever, query, k), 1)
+    found = [replace(excerpts[index], rank=rank, score=score) for rank, (index, score) in ranked]
+    return sorted(found, key=lambda one: (one.start, one.end))
 
 
-def lay_out(prompts: PromptSet, excerpts: Sequence[Passage]) -> Rendered:
+def lay_out(prompts: PromptSet, excerpts: Sequence[Excerpt]) -> Rendered:
     """The excerpts as one text, each with its source as heading.
 
     The slot `excerpt_1` has the best one. The others are blocks; the worst is removed first.
     """
-    text = ""
-    spans: dict[str, Span] = {}
-    places: dict[int, Span] = {}
-    for number, one in enumerate(excerpts, 1):
-        piece = prompts.render(TEMPLATE, {"text": one.excerpt.text}, {"source": one.excerpt.source})
-        start, (first, last) = len(text), piece.spans["text"]
-        text += piece.text + (_BETWEEN if number < len(excerpts) else "")
-        spans[slot_of(one)] = (start + first, start + last)
-        places[one.rank] = (start, len(text))
-    worst_first = sorted((rank for rank in places if rank > 1), reverse=True)
-    return Rendered(text, spans, tuple(places[rank] for rank in worst_first))
-
-
-def slot_of(excerpt: Passage) -> str:
-    """The name of an excerpt's slot."""
-    return f"excerpt_{excerpt.rank}"
+    pieces = [
+        prompts.render(TEMPLATE, {"text": one.text}, {"source": one.source}) for one in excerpts
+    ]
+    text, places = join_texts(piece.text for piece in pieces)
+    starts = [start for start, _ in places]
+    spans = {
+        one.slot: shifted(piece.spans["text"], start)
+        for one, piece, start in zip(excerpts, pieces, starts, strict=True)
+    }
+    # Each block has the separator behind it.
+    bounds = pairwise([*starts, len(text)])
+    blocks = {one.rank: span for one, span in zip(excerpts, bounds, strict=True)}
+    worst_first = sorted((rank for rank in blocks if rank > 1), reverse=True)
+    return Rendered(text, spans, tuple(blocks[rank] for rank in worst_first))
 
 
 CHUNKS = 12
@@ -176,7 +180,7 @@ def check_samples(samples: Iterable[Sample]) -> None:
 
 def _search(
     state: TaskState, model: Model, opener: Opener, chunks: int, size: int, overlap: int
-) -> list[Passage]:
+) -> list[Excerpt]:
     """Excerpts found by the sample's query, in the order of the texts."""
     pool = [(label, (start, end)) for label, start, end in state.metadata.get("pool", ())]
     counter = measure(str(model), model.api).counter
@@ -209,7 +213,7 @@ def _search(
 
 
 def _message(
-    state: TaskState, context: int | None, model: Model, excerpts: list[Passage]
+    state: TaskState, context: int | None, model: Model, excerpts: list[Excerpt]
 ) -> ChatMessageUser:
     prompts = prompts_at(state.metadata["prompts"])
     laid = lay_out(prompts, excerpts)
@@ -217,28 +221,21 @@ def _message(
     values = {"words": state.metadata["words"]}
     outer = prompts.render(f"rag.{_name(state.metadata)}", slots, values)
     prompt = outer.with_inner("excerpts", laid)
-    parts = {f"excerpt {one.rank}": prompt.spans[slot_of(one)] for one in excerpts}
+    parts = {f"excerpt {one.rank}": prompt.spans[one.slot] for one in excerpts}
     prompt = replace(prompt, parts=parts)
-    best = next(slot_of(one) for one in excerpts if one.rank == 1)
+    best = next(one.slot for one in excerpts if one.rank == 1)
     answer = state.metadata["max_tokens"]
     fitted = fit_to_model(prompt, [best], model, answer=answer, context=context)
     left = fitted.prompt.spans
     state.metadata["adds"] = "excerpt"
     state.metadata["retrieved"] = [
-        {
-            "source": one.excerpt.source,
-            "start": one.excerpt.start,
-            "end": one.excerpt.end,
-            "rank": one.rank,
-            "score": one.score,
-            "shown": slot_of(one) in left,
-        }
+        {name: getattr(one, name) for name in _RETRIEVED} | {"shown": one.slot in left}
         for one in excerpts
     ]
-    shown = [one for one in excerpts if slot_of(one) in left]
+    shown = [one for one in excerpts if one.slot in left]
     # Extractive models copy from the paper, not from examples.
-    own = [one for one in shown if one.excerpt.source == OWN] or shown
-    return message_of(state, fitted, [list(left[slot_of(one)]) for one in own])
+    own = [one for one in shown if one.source == OWN] or shown
+    return message_of(state, fitted, [list(left[one.slot]) for one in own])
 
 
 def _name(metadata: Mapping[str, Any]) -> str:

@@ -13,7 +13,7 @@ from vivavoce.metrics import Aggregate, Ratio
 from vivavoce.requests import ScoreOptions
 from vivavoce.statistics.intervals import Measured, Shares, means_of
 from vivavoce.store import Row, read_jsonl
-from vivavoce.tasks.scoring.faults import fault_in
+from vivavoce.tasks.scoring import fault_in
 from vivavoce.text.final_answer import final_answer
 
 

@@ -14,8 +14,7 @@ from inspect_ai.scorer import Metric, SampleScore, Score, ScoreReducer, metric, 
 from inspect_ai.solver import TaskState
 
 from vivavoce.metrics import FaultyAnswer, Values
-from vivavoce.tasks.scoring import VALID
-from vivavoce.tasks.scoring.faults import fault_in
+from vivavoce.tasks.scoring import VALID, fault_in
 from vivavoce.text.final_answer import final_answer
 
 WORK = ("steps", "searches", "reads")

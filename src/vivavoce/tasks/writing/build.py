@@ -38,6 +38,7 @@ from vivavoce.tasks.writing.demonstrations import (
 )
 from vivavoce.tasks.writing.inputs import (
     DEMONSTRATED,
+    FAMILY,
     OPEN,
     SCHEMAS,
     SETTINGS,
@@ -58,7 +59,6 @@ from vivavoce.tasks.writing.papers import (
     why_no_gold,
 )
 
-FAMILY = "writing"
 FOLLOWS_AUTHORS = True
 PAPERS = "papers.parquet"
 Within = Literal["all", "walk", "lcc"]

@@ -20,11 +20,13 @@ from vivavoce.tasks.scoring import COMPARE, Question
 from vivavoce.tasks.scoring.files import Pair, ScoreFamily
 from vivavoce.tasks.writing import inputs
 from vivavoce.tasks.writing.citations import TEMPLATE, describe_open, read_citations
-from vivavoce.tasks.writing.composing import TRACKS, Example, compose
 from vivavoce.tasks.writing.inputs import (
     DEMONSTRATED,
     OPEN,
+    TRACKS,
+    Example,
     PaperText,
+    compose,
     demonstration_texts,
     paper_from_row,
     shown_demos,

@@ -16,9 +16,8 @@ from vivavoce.tasks.methods.direct import run_in_batches
 from vivavoce.tasks.prompting import PromptSet
 from vivavoce.tasks.scoring.asking import JUDGING, REFUSED, Request, ask
 from vivavoce.tasks.scoring.judge import hash_of_template
-from vivavoce.tasks.writing.composing import PARTS
+from vivavoce.tasks.writing.inputs import FAMILY, PARTS
 from vivavoce.tasks.writing.questions import (
-    FAMILY,
     MAX_FACTS,
     NuggetHeader,
     Section,

@@ -32,10 +32,9 @@ from vivavoce.rounds import Round, load_round
 from vivavoce.store import Row, hash_of, read_jsonl
 from vivavoce.tasks.scoring import COMPARE, Question, target_source
 from vivavoce.tasks.writing.citations import show_works
-from vivavoce.tasks.writing.composing import PARTS
+from vivavoce.tasks.writing.inputs import FAMILY, PARTS
 from vivavoce.text.normalise import PLAIN_MARKS
 
-FAMILY = "writing"
 MAX_FACTS = 30
 """Maximum facts of one section that a model is asked for."""
 _MAX_NUGGETS = 200

@@ -31,9 +31,8 @@ from vivavoce.tasks.implementation.items.composed_grammar import (
     write_latex,
     write_text,
 )
-from vivavoce.tasks.implementation.items.formula import RESULT, Category, Formula
+from vivavoce.tasks.implementation.items.formula import CONVENTIONS, RESULT, Category, Formula
 from vivavoce.tasks.implementation.items.market import TABLES
-from vivavoce.tasks.implementation.items.market_dictionary import CONVENTIONS
 
 HELPERS: Mapping[str, str] = GRAMMAR["helpers"]
 NAIVE: Mapping[str, str] = GRAMMAR["naive"]
