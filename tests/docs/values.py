@@ -66,7 +66,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         "--base MODEL --evaluator MODEL": "--base openai/gpt-4o --evaluator openai/gpt-4o",
         "encoder=specter": "encoder=models/encoder",
         "--epochs 20": "--epochs 2",
-        "b=2,4,6 k=2..5 seed=0,1": "b=2 k=2..3 seed=0 --subset 1",
+        "b=2,4,6 k=2..5 seed=0,1": "b=2 k=2..3 seed=0",
         "viva audit retrieval ROUND": f"viva audit retrieval {ROUND} --retriever tfidf",
     },
     "docs/sources.md": {
