@@ -186,7 +186,7 @@ def _drift(logs: Path, folder: Path) -> Iterator[Row]:
 def _flips(logs: Path, before: str, now: str) -> Iterator[Row]:
     """Yield notices for judges whose verdicts depend on the answers' order more than before.
 
-    Only verdicts on items that both rounds share, answered by the same contestants, are compared.
+    Only verdicts on the same contestants and on items of both rounds are compared.
     """
     opened_logs, _, draws = open_logs(logs)
     flips: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
