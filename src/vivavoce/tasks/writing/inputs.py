@@ -96,13 +96,7 @@ def paper_from_row(row: Row) -> PaperText:
 def row_of_paper(paper: PaperText) -> Row:
     """A paper as a row of `papers.parquet`."""
     parts = [{name: getattr(section, name) for name in _PART.names} for section in paper.sections]
-    return {
-        "paper_id": paper.paper_id,
-        "published": paper.published,
-        "title": paper.title,
-        "abstract": paper.abstract,
-        "sections": parts,
-    }
+    return {**{name: getattr(paper, name) for name in PAPER.names}, "sections": parts}
 
 
 def settings_of(task: str) -> tuple[str, ...]:
