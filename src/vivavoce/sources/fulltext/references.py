@@ -24,11 +24,6 @@ _AFTER_TITLE = re.compile(r"(?:URL\s)?https?:|doi\b|\d+(?:,\s|–\d)|\S?\d{6,}\s
 _YEAR_IN_PARENTHESES = re.compile(r"\(((?:19|20)\d\d)[a-z]?\)")
 _PLAIN_YEAR = re.compile(r"\W*(?:19|20)\d\d[a-z]?\W*")
 _QUOTED_TITLE = re.compile(r"[“\"‘«]([^”\"»]{8,400})[”\"»]")
-_NO_TITLE = re.compile(
-    r"(?:in:?|proc\w*\.?|arxiv\S*|corr|https?:\S*|doi\S*|url\S*"
-    r"|(?:ph\.? ?d\.?|master\S*|doctoral) thesis,?)(?:\s|$)",
-    re.IGNORECASE,
-)
 # Author, A., Other, B.: Title. Venue
 _AFTER_COLON = re.compile(r"[^:]{3,400}?\.\s?:\s+([^.?!]{8,400}[?!]?)(?:[.?!]\s|$)")
 # A Book (Its Press, Town, 2012)
@@ -42,7 +37,6 @@ _BEFORE_IN = re.compile(r"(.{8,400}?),\s(?:in:|arXiv)")
 _BEFORE_JOURNAL = re.compile(r"(.{8,400}),\s[^,]{3,120}\s\d+\s\(")
 _JOURNAL = re.compile(r"\(\d{4}\)|\b(?:Phys|Lett|Rev|Nucl|Astron|Math|J)\.\s")
 _VOLUME = re.compile(r"[^,]{2,120},\s[A-Z]?\d{1,5},\s[\w.–-]{1,20}")
-_AFTER_IN = re.compile(r"\bin:?\s(?:\d{4}\s)?$", re.IGNORECASE)
 # A Title. In Proceedings of Such Things
 _VENUE = re.compile(r"(?:\.|(?<=[?!]))\s+In:?\s+[A-Z\d].*")
 _YEAR_AFTER_NAMES = re.compile(r"\.\s{0,2}\(?((?:19|20)\d\d)([a-z]?)\)?\.\s{1,2}")
@@ -197,7 +191,7 @@ def title_of_blocks(blocks: Sequence[str], raw: str) -> str:
     if quoted is not None:
         return quoted[1].rstrip(" .,")
     rest = [block for block in blocks[1:] if not _PLAIN_YEAR.fullmatch(block)]
-    if rest and not _is_venue(rest[0]):
+    if rest:
         return _PRESS.sub("", _VENUE.sub("", rest[0]).rstrip(" .,"))
     colon = _AFTER_COLON.match(raw)
     if colon is not None:
@@ -211,13 +205,11 @@ def title_of_blocks(blocks: Sequence[str], raw: str) -> str:
     tail = ", ".join(parts[first:])
     match = _BEFORE_IN.match(tail) or _BEFORE_JOURNAL.match(tail) if first else None
     title = match[1].strip(" ,:") if match else ""
-    between = "" if _NO_TITLE.match(title) or _JOURNAL.search(title) else title
-    if between or not guess:
-        return between
+    if title or not guess:
+        return title
     # A guess that opens the entry has the authors in it; a guess after `in` is not a title.
     before, _, after = raw.partition(guess)
-    is_none = _AFTER_IN.search(before) or _is_venue(guess) or _JOURNAL.match(guess + after)
-    return guess if before and not is_none else ""
+    return guess if before and not _JOURNAL.match(guess + after) else ""
 
 
 def _without_label(raw: str) -> str:
@@ -225,11 +217,6 @@ def _without_label(raw: str) -> str:
         match = pattern.match(raw)
         raw = raw[match.end() :] if match else raw
     return raw
-
-
-def _is_venue(text: str) -> bool:
-    """Check whether a work is named by its container: `in Proc. of`, or `Some Journal, 44, 61`."""
-    return _NO_TITLE.match(text) is not None or _VOLUME.fullmatch(text.strip(" .")) is not None
 
 
 def are_names(text: str) -> bool:

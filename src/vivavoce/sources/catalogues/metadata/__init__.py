@@ -54,7 +54,7 @@ def document_from(row: Row) -> Document:
     acl_id = next((anthology_id for place in places if (anthology_id := find_acl_id(place))), None)
     is_named = bool(given or url or doi or (arxiv_text and arxiv_id))
     if not is_named and not file:
-        raise InputError(_why_nameless(doi_text, arxiv_text))
+        raise InputError(f"the row has none of {', '.join(IDENTITIES)}: one is needed")
     key = _key(arxiv_id, acl_id, doi, given, url) if is_named else f"file:{file}"
     return Document(
         kind="metadata",
@@ -65,64 +65,40 @@ def document_from(row: Row) -> Document:
         acl_id=acl_id,
         doi=doi,
         source_url=url,
-        title=_line(row, "title"),
+        title=_line(row.get("title"), "title"),
         abstract=_text(row.get("abstract"), "abstract"),
         published=_published(row),
         categories=tuple(_terms(row, "categories", spaces=True)),
-        venue="; ".join(_terms(row, "venues")) or _line(row, "booktitle") or _line(row, "venue"),
-        licence=_line(row, "licence"),
+        venue="; ".join(_terms(row, "venues"))
+        or _line(row.get("booktitle"), "booktitle")
+        or _line(row.get("venue"), "venue"),
+        licence=_line(row.get("licence"), "licence"),
         authors=_authors(row),
     )
 
 
 def _is_absent(value: Any) -> bool:
     # NaN is how data frames write a missing cell.
-    return value is None or value in ("", []) or (isinstance(value, float) and value != value)
+    is_blank = isinstance(value, str) and not value.strip()
+    return value is None or value == [] or is_blank or value != value
 
 
 def _text(value: Any, what: str) -> str | None:
-    if isinstance(value, str):
-        return clean_text(value).strip() or None
     if _is_absent(value):
         return None
-    raise InputError(f"{what} is {_kind(value)} instead of text")
+    if not isinstance(value, str):
+        raise InputError(f"{what} is of the type {type(value).__name__} instead of text")
+    return clean_text(value).strip() or None
 
 
-def _line(row: Row, column: str) -> str | None:
-    return _to_line(row.get(column), column)
-
-
-def _to_line(value: Any, what: str) -> str | None:
-    text = _text(value, what)
-    return " ".join(text.split()) if text else None
+def _line(value: Any, what: str) -> str | None:
+    return clean_line(_text(value, what) or "") or None
 
 
 def _to_name(value: Any, what: str) -> str | None:
     """Text of an id, which may be a whole number."""
-    if isinstance(value, float) and value.is_integer():  # a data frame with missing cells
-        return str(int(value))
-    is_number = isinstance(value, int) and not isinstance(value, bool)
-    return str(value) if is_number else _text(value, what)
-
-
-def _kind(value: Any) -> str:
-    names = {
-        bool: "true or false",
-        int: "a number",
-        float: "a number with a fraction",
-        bytes: "bytes that are not text",
-        list: "a list",
-        dict: "an object",
-    }
-    return names.get(type(value), f"of the type {type(value).__name__}")
-
-
-def _why_nameless(doi_text: str | None, arxiv_text: str | None) -> str:
-    if doi_text:
-        return f"doi {doi_text[:80]!r} is not a DOI, and the row has no other identity"
-    if arxiv_text:
-        return f"arxiv_id {arxiv_text[:80]!r} is not an arXiv id, and the row has no other identity"
-    return f"the row has none of {', '.join(IDENTITIES)}: one is needed"
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return str(int(value)) if is_number and value == int(value) else _text(value, what)
 
 
 def _key(
@@ -144,39 +120,33 @@ def _key(
 
 
 def _published(row: Row) -> str | None:
-    value = row.get("published")
-    if not _is_blank(value):
-        parsed = parse_date(value)
+    """The date in `published`, else the year with its month."""
+    # Data frames write `.0` after a whole number in CSV.
+    cells = {name: row.get(name) for name in ("published", "year", "month")}
+    given = {
+        name: value.strip().removesuffix(".0") if isinstance(value, str) else value
+        for name, value in cells.items()
+        if not _is_absent(value)
+    }
+    parsed = parse_date(given.get("published", given.get("year")))
+    if "published" in given:
         if parsed is None:
-            raise InputError(f"published {_show(value)} is not a date: YYYY-MM-DD, YYYY-MM or YYYY")
+            shown = repr(given["published"])[:80]
+            raise InputError(f"published {shown} is not a date: YYYY-MM-DD, YYYY-MM or YYYY")
         return parsed[0]
-    year, month = row.get("year"), row.get("month")
-    if _is_blank(year):
-        if _is_blank(month):
-            return None
-        raise InputError(f"month {_show(month)} has no year beside it")
-    parsed = parse_date(_unfloated(year))
+    if "year" not in given:
+        if "month" in given:
+            raise InputError(f"month {repr(given['month'])[:80]} has no year beside it")
+        return None
     if parsed is None or parsed[1] != "year":
-        raise InputError(f"year {_show(year)} is not a year: YYYY")
-    if _is_blank(month):
+        raise InputError(f"year {repr(given['year'])[:80]} is not a year: YYYY")
+    if "month" not in given:
         return parsed[0]
-    number = parse_month(_unfloated(month))
+    number = parse_month(given["month"])
     if number is None:
-        raise InputError(f"month {_show(month)} is not a month: a number or an English name")
+        shown = repr(given["month"])[:80]
+        raise InputError(f"month {shown} is not a month: a number or an English name")
     return f"{parsed[0]}-{number:02d}"
-
-
-def _is_blank(value: Any) -> bool:
-    return not value.strip() if isinstance(value, str) else _is_absent(value)
-
-
-def _unfloated(value: Any) -> Any:
-    """Remove the `.0` that a data frame writes after a whole number in CSV."""
-    return value.strip().removesuffix(".0") if isinstance(value, str) else value
-
-
-def _show(value: Any) -> str:
-    return repr(value)[:80] if isinstance(value, str | float) else f"({_kind(value)})"
 
 
 def _terms(row: Row, column: str, *, spaces: bool = False) -> list[str]:
@@ -188,13 +158,12 @@ def _terms(row: Row, column: str, *, spaces: bool = False) -> list[str]:
         separated = spaces and ";" not in value
         parts: list[Any] = _BETWEEN_TERMS.split(value) if separated else value.split(";")
     elif isinstance(value, list | tuple):
-        parts = [part for part in value if not _is_absent(part)]
+        parts = list(value)
     else:
-        raise InputError(f"{column} is {_kind(value)} instead of a list or text")
-    for part in parts:
-        if not isinstance(part, str):
-            raise InputError(f"{column} holds {_kind(part)} instead of text")
-    return [term for part in parts if (term := clean_line(part))]
+        raise InputError(
+            f"{column} is of the type {type(value).__name__} instead of a list or text"
+        )
+    return [term for part in parts if (term := _line(part, f"an entry of {column}"))]
 
 
 def _authors(row: Row) -> tuple[Author, ...]:
@@ -213,7 +182,9 @@ def _entries(row: Row, column: str) -> list[Any]:
     if isinstance(value, list | tuple):
         return list(value)
     if not isinstance(value, str):
-        raise InputError(f"{column} is {_kind(value)} instead of a list or text")
+        raise InputError(
+            f"{column} is of the type {type(value).__name__} instead of a list or text"
+        )
     if value.lstrip().startswith("["):
         try:
             return list(json.loads(value))
@@ -228,9 +199,9 @@ def _entries(row: Row, column: str) -> list[Any]:
 def _author(name: Any, author_id: Any) -> Author | None:
     """An author; None if the entry has no name."""
     if isinstance(name, dict):
-        author_id = author_id if not _is_blank(author_id) else name.get("id")
+        author_id = author_id if not _is_absent(author_id) else name.get("id")
         name = name.get("name")
-    text = _to_line(name, "an entry of authors")
+    text = _line(name, "an entry of authors")
     return Author(text, _to_name(author_id, "an entry of author_ids")) if text else None
 
 

@@ -35,8 +35,7 @@ class _Acronym:
     first: tuple[Tokens, Tokens] | None = None
     """The form at first use, if it is not made of the others."""
     category: str = ""
-    articles: tuple[str, str] = ("a", "a")
-    """Articles before the short and the long form."""
+    """Kind of acronym, for which a paper may set a style."""
 
 
 class Acronyms:
@@ -66,9 +65,6 @@ class Acronyms:
         elif command in _STYLES:
             category = source_of(stream.optional() or []) or "abbreviation"
             self._styles[category] = source_of(stream.argument())
-        elif command == "\\acsetup":
-            style = fields_of(stream.argument()).get("firststyle")
-            self._styles[""] = source_of(style) if style else self._styles.get("", "")
         elif command in _LINKS:
             self._used.add(source_of(stream.argument()).strip())
             return stream.argument()
@@ -98,11 +94,10 @@ class Acronyms:
             form = "s" if key in self._used else "f"
             self._used.add(key)
         place = int(use["plural"] is not None)
-        printed = list(self._first(one, place, stream) if form == "f" else
-                       one.long[place] if form == "l" else one.short[place])  # fmt: skip
+        forms = {"f": self._first(one, place, stream), "l": one.long[place]}
+        printed = list(forms.get(form, one.short[place]))
         if use["article"]:
-            is_long = form == "l" or (form == "f" and printed[:1] == list(one.long[place][:1]))
-            printed = [f"{LITERAL}{one.articles[is_long]} ", *printed]
+            printed.insert(0, f"{LITERAL}a ")
         if use[0][1].isupper() and printed:
             text = printed[0].removeprefix(LITERAL)
             printed[0] = text[:1].upper() + text[1:]
@@ -134,27 +129,17 @@ class Acronyms:
         else:
             short, long = stream.argument(), stream.argument()
         first = options.get("first")
-        forms = [_plural(options, name, own, command) for name, own in
-                 (("short", short), ("long", long), ("first", first or []))]  # fmt: skip
-        category = {"\\newacronym": "acronym", "\\newabbreviation": "abbreviation"}.get(command, "")
         self.known[key] = _Acronym(
-            short=(short, forms[0]),
-            long=(long, forms[1]),
-            first=(first, forms[2]) if first else None,
-            category=source_of(options.get("category", [])) or category,
-            articles=(
-                source_of(options.get("shortindefinite", ["a"])),
-                source_of(options.get("longindefinite", ["a"])),
-            ),
+            short=(short, _plural(options, "short", short, command)),
+            long=(long, _plural(options, "long", long, command)),
+            first=(first, _plural(options, "first", first, command)) if first else None,
+            category=command.removeprefix("\\new"),
         )
 
 
 def _plural(options: Mapping[str, Tokens], name: str, singular: Tokens, command: str) -> Tokens:
     """A plural: given as a whole, or in the package acro by its ending; else with an s."""
-    whole = options.get(f"{name}pluralform") or (options.get("plural") if name == "short" else None)
-    given = options.get(f"{name}plural")
-    if whole or not singular:
-        return whole or []
-    if command == "\\DeclareAcronym":
+    given = options.get(f"{name}plural") or (options.get("plural") if name == "short" else None)
+    if singular and (command == "\\DeclareAcronym" or not given):
         return [*singular, *(given or ["s"])]
-    return given or [*singular, "s"]
+    return given or []

@@ -25,17 +25,26 @@ _SMALL = frozenset(
     | {"\\scriptsize", "\\tiny", "\\normalsize"}
 )
 _NAME_BEFORE = re.compile(rf"[^\s,;{MARK}]+\s+[^\s,;{MARK}]+\s*$")
+_MAX_MARK = 2
+"""Most characters of an affiliation mark such as `a1`."""
 _MAX_AUTHORS = 3_000
 
 
-def read_authors(setter: Typesetter, arguments: Sequence[Span]) -> tuple[Author, ...]:
-    r"""The authors named in the arguments of `\author` commands, each once."""
+def read_authors(setter: Typesetter, arguments: Sequence[tuple[Span, ...]]) -> tuple[Author, ...]:
+    r"""The authors named in the arguments of `\author` commands, each once.
+
+    A command has one argument, or two for the given names and the surname of an author.
+    """
     names = dict.fromkeys(name for argument in arguments for name in _names(setter, argument))
     return tuple(map(Author, list(names)[:_MAX_AUTHORS]))
 
 
-def _names(setter: Typesetter, argument: Span) -> Iterator[str]:
+def _names(setter: Typesetter, arguments: tuple[Span, ...]) -> Iterator[str]:
     layout = setter.layout
+    argument = arguments[0]
+    if len(arguments) > 1:
+        yield from names_in([" ".join(_line(setter, part) for part in arguments)])
+        return
     places = list(layout.find(_BLOCK, argument.start, argument.end))
     blocks = [layout.group(place + 1) for place in places] or [argument]
     for block in filter(None, blocks):
@@ -69,8 +78,10 @@ def _line(setter: Typesetter, span: Span) -> str:
             out.append(MARK)
             continue
         group = layout.group(place + 1) if token[0] == "\\" else None
-        is_listed = group is not None and "," in layout.source(group) and token not in PLAIN
-        if (is_listed or token in _SMALL) and _NAME_BEFORE.search("".join(out)):
+        aside = layout.source(group) if group and token not in PLAIN else ""
+        before = "".join(out)
+        is_mark = 0 < len(aside) <= _MAX_MARK and not before[-1:].isspace()
+        if ("," in aside or is_mark or token in _SMALL) and _NAME_BEFORE.search(before):
             # Small print behind a name, such as a membership, is no name.
             place = group.after if group else span.end
             out.append(MARK)

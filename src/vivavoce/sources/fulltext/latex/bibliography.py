@@ -9,6 +9,7 @@ from itertools import pairwise
 from vivavoce.sources.fulltext.latex.files import PaperFiles
 from vivavoce.sources.fulltext.latex.layout import Layout
 from vivavoce.sources.fulltext.latex.macros import expand
+from vivavoce.sources.fulltext.latex.tokens import unescaped
 from vivavoce.sources.fulltext.latex.typeset import Typesetter, plain_text
 from vivavoce.sources.fulltext.model import CitationStyle, Entry
 from vivavoce.sources.fulltext.references import (
@@ -43,7 +44,6 @@ _BRACKETS_PACKAGE = re.compile(
     r"(?:acl|emnlp|naacl|coling|eacl|ijcnlp|lrec|conll|semeval|aaai|apacite|tacl)", re.IGNORECASE
 )
 _BIB_ENTRY = re.compile(r"@[ \t]{0,9}([A-Za-z]{1,40})\s{0,99}[{(]\s{0,99}([^\s,{}()=]{0,300})")
-_JOINED = re.compile(r'"([^"]*)"|([A-Za-z_][\w-]{0,60})')
 _MAX_ENTRY = 100_000
 _MAX_FIELD = 5_000
 _MAX_STRINGS = 2_000
@@ -60,10 +60,6 @@ _PERSON = re.compile(r"\{\{[^{}]{0,200}hash=[^{}]{0,200}\}")
 _PART = re.compile(r"\b(family|given|prefix)=\{((?:[^{}]|\{[^{}]{0,200}\}){0,300})\}")
 _ONE_NAME = re.compile(r"\{(?:[^{}]|\{[^{}]*\})*\}")
 """A name without parts, such as that of an organisation: braces around the whole."""
-_AMS_ENTRY = frozenset({"\\bib"})
-_AMS_FIELD = re.compile(
-    r"(?:^|[,\s])([a-z]{2,20})\s{0,9}=\s{0,9}\{((?:[^{}]|\{[^{}]{0,500}\}){0,2000})\}"
-)
 _VENUES = ("journal", "journaltitle", "booktitle", "publisher", "school", "institution")
 
 
@@ -181,8 +177,6 @@ def read_entries(files: PaperFiles, main: str, layout: Layout) -> tuple[list[Ent
 
 def _printed(files: PaperFiles, main: str, layout: Layout) -> tuple[list[Entry], bool | None]:
     """The printed list, and whether its labels have names; None if that is unknown."""
-    if entries := _amsrefs(layout):
-        return entries, False
     entries = read_items(layout)
     if entries:
         return entries, any(entry.names and "(" in _label(layout) for entry in entries[:1])
@@ -205,23 +199,6 @@ def _printed(files: PaperFiles, main: str, layout: Layout) -> tuple[list[Entry],
         if entries:
             return entries, "(" in _label(inside)
     return [], None
-
-
-def _amsrefs(layout: Layout) -> list[Entry]:
-    r"""The entries of `\bib` commands, which repeat a field for each author."""
-    entries: list[Entry] = []
-    for place in list(layout.find(_AMS_ENTRY))[:_MAX_ENTRIES]:
-        key = layout.group(place + 1)
-        kind = layout.group(key.after) if key else None
-        body = layout.group(kind.after) if kind else None
-        if key is None or body is None:
-            continue
-        fields: dict[str, str] = {}
-        for name, value in _AMS_FIELD.findall(layout.source(body)):
-            is_more = name == "author" and name in fields
-            fields[name] = f"{fields[name]} and {value}" if is_more else fields.get(name, value)
-        entries.append(_entry(layout.source(key).strip(), fields))
-    return entries
 
 
 def _label(layout: Layout) -> str:
@@ -289,25 +266,13 @@ def _parse(blocks: Sequence[str], strings: Sequence[str]) -> dict[str, tuple[str
 
     logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)
     library = parse_string("\n".join([*strings, *blocks]))
-    known = {string.key.casefold(): str(string.value) for string in library.strings}
     entries: dict[str, tuple[str, dict[str, str]]] = {}
     for entry in library.entries:
         fields: dict[str, str] = {}
         for field in entry.fields:
-            value = str(field.value)[:_MAX_FIELD]
-            fields.setdefault(field.key.lower(), _join(value, known) if " # " in value else value)
+            fields.setdefault(field.key.lower(), str(field.value)[:_MAX_FIELD])
         entries.setdefault(entry.key.casefold(), (entry.key, fields))
     return entries
-
-
-def _join(value: str, strings: Mapping[str, str]) -> str:
-    """A value made of strings joined with `#`."""
-    if '"' not in value:
-        return value
-    return "".join(
-        match[1] if match[1] is not None else strings.get(match[2].casefold(), "")
-        for match in _JOINED.finditer(value)
-    )
 
 
 def _entry(key: str, fields: Mapping[str, str]) -> Entry:
@@ -328,9 +293,9 @@ def _entry(key: str, fields: Mapping[str, str]) -> Entry:
         names=short_names(surnames[:3], has_others=has_others),
         numbers={
             "arxiv": f"{fields.get('archiveprefix', '')}:{fields.get('eprint', '')}",
-            "doi": fields.get("doi", ""),
+            "doi": unescaped(fields.get("doi", "")),
         },
-        links=" ".join(fields.get(name, "") for name in ("url", "doi", "note")),
+        links=unescaped(" ".join(fields.get(name, "") for name in ("url", "doi", "note"))),
     )
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 from vivavoce.sources.fulltext.latex.files import PaperFiles
 from vivavoce.sources.fulltext.latex.layout import CONDITIONS, is_own_command
@@ -44,8 +43,7 @@ class Definitions(TokenStream):
         """Environments whose text is not printed."""
         self.switches: dict[str, bool] = dict(CONDITIONS)
         r"""Answer of each `\ifname` and, under `toggle name`, of each toggle."""
-        self.counters: dict[str, Fraction] = {}
-        """Value of each counter, and of each length with its backslash."""
+        self.counters: dict[str, int] = {}
         self.options: set[str] = set()
         """Options of the document class."""
         self.packages: set[str] = set()

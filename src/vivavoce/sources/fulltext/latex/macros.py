@@ -13,7 +13,7 @@ from importlib import resources
 from vivavoce.errors import InputError
 from vivavoce.sources.fulltext.latex.acronyms import Acronyms
 from vivavoce.sources.fulltext.latex.conditions import COUNTING, Conditions
-from vivavoce.sources.fulltext.latex.definitions import Macro, is_parameter
+from vivavoce.sources.fulltext.latex.definitions import Macro
 from vivavoce.sources.fulltext.latex.files import PaperFiles
 from vivavoce.sources.fulltext.latex.layout import CONDITIONS, commands
 from vivavoce.sources.fulltext.latex.quantities import Quantities
@@ -26,8 +26,6 @@ _DEFINE, _DOCUMENT_COMMANDS, _PRIMITIVE_DEFINE, _ENVIRONMENT, _INPUT, _IMPORT = 
     commands, ("define", "document_commands", "primitives", "define_environment", "input", "import")
 )
 _ENDS = frozenset({"\\fi", "\\repeat"})
-_PATCHES = {"\\patchcmd": 5, "\\apptocmd": 4, "\\pretocmd": 4}
-"""Commands that patch another one, with their number of arguments; they are not carried out."""
 _VERSION = re.compile(r"\\(include|exclude)(?:comment|version)")
 _MAX_IGNORED = 3
 """Most endless macros that a paper may have."""
@@ -104,6 +102,9 @@ class Expander(Conditions):
             self.let()
         elif token in _ENVIRONMENT:
             self.define_environment(token)
+        elif token == "\\urldef":
+            name, command = self.name(), self.next() or ""
+            self.store(name, Macro((command, "{", *self.argument(), "}")))
         elif token == "\\newif":
             self.switches.setdefault(self.name(), False)
         elif token in self.switches or (token[:3] == "\\if" and self.is_open_condition(token)):
@@ -114,19 +115,11 @@ class Expander(Conditions):
             self.leave_branch()
         elif token in _ENDS:
             pass
-        elif token in _PATCHES:
-            self.optional()
-            for _ in range(_PATCHES[token]):
-                self.argument()
         elif token in _INPUT:
             self._input(self._file_name())
         elif token in _IMPORT:
             folder, name = self._file_name(), self._file_name()
             self._input(f"{folder.rstrip('/')}/{name}" if folder else name)
-        elif token == "\\InputIfFileExists":
-            name, found, missing = self._file_name(), self.argument(), self.argument()
-            self.push(found if self.has_file(name) else missing)
-            self._input(name)
         elif token in {"\\usepackage", "\\RequirePackage", "\\documentclass"}:
             self._use_package(token, out)
         elif (version := _VERSION.fullmatch(token)) is not None:
@@ -165,19 +158,9 @@ class Expander(Conditions):
                 values.append(default if given is None else given)
             else:
                 values.append(["\\BooleanTrue"] if self.take(kind) else default)
-        size = len(macro.body) + sum(
-            len(values[int(token[1]) - 1])
-            for token in macro.body
-            if is_parameter(token) and int(token[1]) <= len(values)
-        )
-        self.spend(size)
-        made: list[str] = []
-        for token in macro.body:
-            if is_parameter(token) and int(token[1]) <= len(values):
-                made += values[int(token[1]) - 1]
-            else:
-                made.append(token)
-        self.push(made)
+        meant = {f"#{number}": value for number, value in enumerate(values, start=1)}
+        self.spend(sum(len(meant.get(token, (token,))) for token in macro.body))
+        self.push([part for token in macro.body for part in meant.get(token, (token,))])
 
     def _environment(self, token: str, out: list[str]) -> None:
         name = "".join(self.argument()).strip()

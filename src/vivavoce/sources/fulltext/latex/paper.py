@@ -66,7 +66,9 @@ class _Reader:
     story: Story = field(default_factory=Story)
     titles: list[str] = field(default_factory=list)
     subtitle: str = ""
-    authors: list[Span] = field(default_factory=list)
+    authors: list[tuple[Span, ...]] = field(default_factory=list)
+    is_titled: bool = False
+    """True behind the title as printed; a later one is that of a supplement."""
     abstracts: list[str] = field(default_factory=list)
     tables: list[RawTable] = field(default_factory=list)
     labels: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -89,6 +91,7 @@ class _Reader:
         hooks |= dict.fromkeys(SECTIONS, self._section)
         hooks |= dict.fromkeys(TITLES, self._title)
         hooks |= dict.fromkeys(AUTHORS, self._author)
+        hooks["\\maketitle"] = self._print_title
         hooks |= dict.fromkeys(ABSTRACTS, self._abstract)
         hooks |= {_begin(name): self._abstract for name in ABSTRACT_ENVIRONMENTS}
         hooks |= {_begin(name): self._table for name in (*TABULARS, *TABLES)}
@@ -113,6 +116,7 @@ class _Reader:
             return argument.after if argument else place + 1
         if place > self.appendix_end and self.numbering.in_appendix:
             self.numbering.end_appendix()
+        self.is_titled = self.is_titled or bool(self.titles)
         level = SECTIONS[token] + self.shift
         after_star = self.layout.past_spaces(place + 1)
         is_starred = self.layout.tokens[after_star : after_star + 1] == ["*"]
@@ -130,7 +134,7 @@ class _Reader:
         argument = self.layout.required(place)
         if argument is None:
             return place + 1
-        title = self.setter.line(argument.start, argument.end)
+        title = "" if self.is_titled else self.setter.line(argument.start, argument.end)
         if title and self.layout.tokens[place] == "\\subtitle":
             self.subtitle = title
         elif title:
@@ -141,11 +145,23 @@ class _Reader:
         argument = self.layout.required(place)
         if argument is None:
             return place + 1
-        self.authors.append(argument)
-        if self.layout.tokens[place] == "\\icmlauthor":
-            affiliation = self.layout.group(argument.after)
-            return affiliation.after if affiliation else argument.after
-        return argument.after
+        tokens = self.layout.tokens
+        groups = [argument]
+        while tokens[groups[-1].after : groups[-1].after + 1] == ["{"]:
+            if (group := self.layout.group(groups[-1].after)) is None:
+                break
+            groups.append(group)
+        # Two arguments are given names and surname; else an affiliation and more may follow.
+        if not (self.is_titled and self.authors):
+            self.authors.append(tuple(groups if len(groups) == 2 else groups[:1]))
+        return self.layout.past_options(groups[-1].after)
+
+    def _print_title(self, place: int, out: list[str]) -> int:
+        """Drop the text before the title, which belongs to commands of the class."""
+        if self.titles and not self.is_titled:
+            self.is_titled = True
+            self.story.clear()
+        return place + 1
 
     def _abstract(self, place: int, out: list[str]) -> int:
         if self.layout.tokens[place].startswith("\\begin"):

@@ -49,13 +49,7 @@ def _captions(setter: Typesetter, start: int, end: int) -> Iterator[str]:
         token = layout.tokens[place]
         if token == "\\endfirsthead" and is_captioned:
             return  # the heads of further pages repeat the caption
-        if token in _CAPTIONS:
-            argument = layout.required(place)
-        elif token == "\\captionof":
-            kind = layout.required(place)
-            argument = layout.group(layout.past_options(kind.after)) if kind else None
-        else:
-            continue
+        argument = layout.required(place) if token in _CAPTIONS else None
         if argument is not None and argument.end <= end:
             text = setter.line(argument.start, argument.end)
             if text:

@@ -37,6 +37,8 @@ _REFERENCES = {
 }
 """The form in which a command prints numbers, as `refer` names it."""
 _BY_NUMBER = {"\\ding": dingbat, "\\symbol": character, "\\unichar": character}
+_ALONE = {"\\~": "~", "\\^": "^"}
+"""What an accent over nothing prints."""
 _MAX_DEPTH = 12
 _MAX_FORMULA = 5_000
 _SPACES = frozenset({"\\\\", "\\tabularnewline", "\\cr"})
@@ -121,9 +123,6 @@ class Typesetter:
         if token in {"\\(", "\\["}:
             closing = "\\)" if token == "\\(" else "\\]"
             return self._formula(token, place, len(layout.tokens), out, closing)
-        if token == "\\texorpdfstring" and (printed := layout.group(place + 1)) is not None:
-            out.append(self.line(printed.start, printed.end, depth + 1))
-            return layout.past_groups(printed.after, 1)
         if token == "\\textsuperscript" and (raised := layout.group(place + 1)) is not None:
             text = self.line(raised.start, raised.end, depth + 1).replace("$", "")
             out.append(f"^{text}" if is_power("".join(out[-1:]), text) else text)
@@ -161,8 +160,6 @@ class Typesetter:
             if _BLOCKS.fullmatch(token):
                 out.append(PARAGRAPH)
             return place + 1
-        if token == "\\twocolumn":
-            return place + 2
         if token not in PLAIN and layout.tokens[place + 1 : place + 2] == ["["]:
             option = layout.option(place + 1)
             return option.after if option else place + 1
@@ -207,7 +204,8 @@ class Typesetter:
         layout = self.layout
         group = layout.group(place + 1)
         if group is not None:
-            out.append(accented(token, self.line(group.start, group.end, depth + 1)))
+            letters = self.line(group.start, group.end, depth + 1)
+            out.append(accented(token, letters) or _ALONE.get(token, ""))
             return group.after
         place = layout.past_spaces(place + 1)
         if place >= len(layout.tokens):

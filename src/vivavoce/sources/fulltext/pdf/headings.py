@@ -110,8 +110,7 @@ class _Judge:
         for place in range(top + 1, stop):
             candidate = self.candidates[place]
             for number in candidate.numbers:
-                is_list = candidate.runs_in or not candidate.is_strong
-                is_own = not is_list or (is_roman and number.style == LETTER)
+                is_own = candidate.is_strong and not candidate.runs_in
                 is_alike = candidate.style == self.candidates[top].style and not is_roman
                 is_single = number.style in {ARABIC, LETTER} and len(number.parts) == 1
                 if is_single and is_own and not is_alike:
@@ -132,20 +131,18 @@ class _Judge:
             candidate = self.candidates[place]
             is_part = self.accepted.get(place, (1,))[0] > 1 and candidate.style in deeper
             for number in candidate.numbers:
-                if not ((candidate.is_strong and not is_part) or number.is_appendix):
-                    continue
-                if len(number.parts) == 1 and (number.style == LETTER or number.is_appendix):
+                is_own = candidate.is_strong and not is_part
+                if (
+                    is_own
+                    and len(number.parts) == 1
+                    and (number.style == LETTER or number.is_appendix)
+                ):
                     groups[candidate.style][place] = number
         chains = [(*build_chain(numbers, self.roles), style) for style, numbers in groups.items()]
         chains = [
             (members, score, style)
             for members, score, style in chains
-            if members
-            and (
-                style == top
-                or len(members) > 1
-                or any(number.is_appendix for number in members.values())
-            )
+            if members and (style == top or len(members) > 1)
         ]
         if not chains:
             return
@@ -189,9 +186,8 @@ class _Judge:
         if candidate.runs_in:
             if role in _END and candidate.is_strong and place > 0:
                 return 1
-            is_inside = top_role in {"references"} or not candidate.is_strong
-            return 0 if is_inside or candidate.numbers else max(level, 1) + 1
-        if role in _END and (candidate.is_apart or candidate.is_strong):
+            return 0 if candidate.numbers else max(level, 1) + 1
+        if role in _END:
             return 1
         if candidate.numbers and any(n.style != LETTER or n.marked for n in candidate.numbers):
             return 0

@@ -135,7 +135,6 @@ _LONG = 4
 _WEAK_SCORE = 3.0
 _OF_EACH_PAPER, _FEW_WORDS = ("introduction", "references"), 3
 """Headings that each paper prints in this order, and the most words that such a heading has."""
-_MIN_TITLE = 2
 _MIN_DESCRIBED, _OPENING = 3, 80
 """Fewest words of a title in a file's metadata, and number of first lines searched for it."""
 _FRONT_PAGES = 2
@@ -152,7 +151,6 @@ _WHOLE = 0.8
 """Least share of letters that are in entries of a single work, for a list without numbers."""
 _CUT = re.compile(r"(?:[,:–—-]|\b(?:for|of|on|the|a|an|and|with|in|to|by|from))$", re.IGNORECASE)
 _GARBLED_WORD = re.compile(r"[a-z][#$%!?;=<>^~\\\"][a-z]")
-_LONE = re.compile(r"[^\s\u3040-\ud7af]+")
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _ENDED = re.compile(r"[.!?…。’”\"')\]]\W*\d{0,2}$|https?://\S+$|[^\x00-\u04ff]$")
 _CITED = re.compile(r"\[(\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,20})\]")
@@ -209,8 +207,6 @@ def _doubt_of_title(facts: Facts) -> str | None:
     title = facts.front.title or ""
     if not title:
         return "none is found"
-    if len(title.split()) < _MIN_TITLE and not facts.authors:
-        return "one word, and no author below it"
     if not facts.front.between and not facts.authors:
         return "no author is below it"
     if _CUT.search(title):
@@ -236,8 +232,6 @@ def _doubt_of_title(facts: Facts) -> str | None:
 def _doubt_of_authors(facts: Facts) -> str | None:
     if not facts.authors:
         return "none is found"
-    if any(_LONE.fullmatch(author.name) for author in facts.authors):
-        return "a name of one word"
     addresses = {email for line in facts.front.between for email in _ADDRESS.findall(line.text)}
     if len(addresses) > len(facts.authors):
         return f"{len(facts.authors)} for {len(addresses)} addresses"
@@ -302,8 +296,6 @@ def _strong(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
     count = len(facts.letters_by_page)
     if len(tops) < _MIN_HEADINGS:
         yield f"{len(tops)} sections on {count} pages"
-    if all(_role(section) == "appendix" for section in tops):
-        yield "appendices only"
     if _is_unparted(facts):
         yield "one section holds most of the text"
     short = [one.text for one in facts.lines if not one.kind and len(one.words) <= _FEW_WORDS]

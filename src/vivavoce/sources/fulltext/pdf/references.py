@@ -120,7 +120,7 @@ def _by_label(lines: Sequence[Line]) -> list[list[Line]]:
         if not labels or labels[0][0] > 2:
             continue
         starts = _rising(labels)
-        if len(starts) >= 3 or (len(starts) >= 1 and len(lines) <= 12):
+        if len(starts) >= 3 or (starts and len(lines) <= 12):
             return _cut(lines, starts)
     return []
 

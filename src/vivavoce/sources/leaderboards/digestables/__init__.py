@@ -2,9 +2,9 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault, Reference
@@ -20,19 +20,14 @@ from vivavoce.sources.json_records import (
     object_at,
     raw_json,
     read_head,
+    read_values,
     rows_at,
     text_at,
 )
 from vivavoce.sources.leaderboards.digestables.tables import (
-    BENCHMARK,
-    PAPER,
-    TABLE,
-    TEXT,
-    PlacedRecord,
     benchmark_document,
     check_id,
     paper_of,
-    read_entries,
     read_table,
 )
 from vivavoce.text.dates import date_in
@@ -40,6 +35,9 @@ from vivavoce.text.identifiers import arxiv_id_in, find_acl_id, find_doi
 from vivavoce.text.normalise import clean_line
 
 _MAX_SPANS = 50_000
+_LARGEST_FILE = 128 << 20
+_OWN_FIELDS = frozenset({"row_bib_map", "content", "metadata", "scores"})
+"""Fields that tell a record from an object of records by id."""
 _DATE_PARTS = (("year", 4), ("month", 2), ("day", 2))
 _SUFFIXES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".json", ".json.gz")
 _OWN_NAMES = ("digestables", "arxiv2table", "tabid2tables")
@@ -48,19 +46,17 @@ _OTHER_NAMES = ("prediction", "score")
 _MARK_OF = {"tables": b'"row_bib_map"', "papers": b'"tabids"', "full_text": b'"corpusId"'}
 
 
-@dataclass(frozen=True, slots=True)
-class _Span:
+class _Span(NamedTuple):
     """A span of a text and its attributes."""
 
     start: int
     end: int
-    about: Fields = field(default_factory=dict)
+    about: Fields
 
 
-def paper_document(entry: PlacedRecord) -> Document:
+def paper_document(fields: Fields, where: str, listed_as: str) -> Document:
     """Read a row of papers.jsonl, or one of papers by id; `InputError` without id and title."""
-    fields = entry.fields
-    number = check_id(entry.listed_as or fields.get("corpus_id"), "corpus_id")
+    number = check_id(listed_as or fields.get("corpus_id"), "corpus_id")
     named = object_at(fields, "externalIds")
     ids = {name.lower(): line_at(named, name) for name in named}
     title, abstract = line_at(fields, "title"), text_at(fields, "abstract")
@@ -68,7 +64,7 @@ def paper_document(entry: PlacedRecord) -> Document:
         raise InputError("the paper has neither a 'corpus_id' nor a 'title'")
     return Document(
         kind="digestables",
-        key=f"paper:{number or entry.where}",
+        key=f"paper:{number or where}",
         given_id=f"s2:{number}" if number else None,
         arxiv_id=arxiv_id_in(f"arXiv:{ids.get('arxiv', '')}"),
         acl_id=find_acl_id(ids.get("acl", "")),
@@ -79,16 +75,13 @@ def paper_document(entry: PlacedRecord) -> Document:
     )
 
 
-def text_document(entry: PlacedRecord) -> Document:
+def text_document(fields: Fields, where: str, listed_as: str) -> Document:
     """Read a row of full_texts.jsonl, a string with spans; `InputError` names a bad part."""
-    fields = entry.fields
     about = object_at(fields, "metadata")
     content = object_at(fields, "content")
-    number = (
-        check_id(about.get("corpusId"), "corpusId")
-        or check_id(fields.get("corpusid"), "corpusid")
-        or check_id(fields.get("id"), "id")
-    )
+    named = {"id": fields.get("id"), "corpusid": fields.get("corpusid"), **about}
+    numbers = (check_id(named.get(name), name) for name in ("corpusId", "corpusid", "id"))
+    number = next(filter(None, numbers), "")
     if not number:
         raise InputError("the text has no corpus id")
     parse = object_at(content, "grobid") or content
@@ -96,7 +89,7 @@ def text_document(entry: PlacedRecord) -> Document:
     if not isinstance(text, str):
         raise InputError("the contents are not a text")
     title = line_at(about, "title")
-    blocks = find_sections(list(_blocks(parse, text)), title)
+    blocks = find_sections(_blocks(parse, text), title)
     sections, abstract = build_sections(blocks, text_at(about, "abstract"))
     ids = object_at(about, "externalIds") or object_at(about, "externalids")
     names = {name.lower(): line_at(ids, name) for name in ids}
@@ -128,23 +121,17 @@ def _date(about: Fields) -> str | None:
     return date_in(line_at(about, "publication_date")) or date_in(line_at(about, "year"))
 
 
-def _blocks(parse: Fields, text: str) -> Iterator[Block]:
+def _blocks(parse: Fields, text: str) -> list[Block]:
     """Blocks of a text: each heading with the paragraphs that follow it."""
-    headers = _spans(parse, "section_header", len(text))
-    paragraphs = _spans(parse, "paragraph", len(text))
-    marked = [(span.start, 0, span) for span in headers]
-    marked += [(span.start, 1, span) for span in paragraphs]
-    block: Block | None = None
-    for _, is_paragraph, span in sorted(marked, key=lambda item: item[:2]):
-        if not is_paragraph:
-            if block is not None:
-                yield block
-            block = Block(_line(text, span) or None, line_at(span.about, "n") or None)
+    both = [_spans(parse, name, len(text)) for name in ("section_header", "paragraph")]
+    marked = [(span.start, is_text, span) for is_text, own in enumerate(both) for span in own]
+    blocks = [Block()]
+    for _, is_text, span in sorted(marked, key=lambda item: item[:2]):
+        if is_text:
+            blocks[-1].add(_line(text, span))
         else:
-            block = block or Block()
-            block.add(_line(text, span))
-    if block is not None:
-        yield block
+            blocks.append(Block(_line(text, span) or None, line_at(span.about, "n") or None))
+    return blocks if blocks[0].paragraphs else blocks[1:]
 
 
 def _references(parse: Fields, text: str) -> Iterator[Reference]:
@@ -195,12 +182,32 @@ def _line(text: str, span: _Span) -> str:
     return clean_line(text[span.start : span.end])
 
 
-_DOCUMENT_OF = {
-    TABLE: read_table,
-    PAPER: paper_document,
-    TEXT: text_document,
-    BENCHMARK: benchmark_document,
-}
+def _reader_of(fields: Any) -> Callable[[Fields, str, str], Document]:
+    """The reader of a record by its fields; `InputError` says why there is none."""
+    if not isinstance(fields, dict):
+        raise InputError("not a JSON object")
+    if "scores" in fields or ("metadata" in fields and "table" in fields):
+        raise InputError("a table made by a system: predictions are not read")
+    if "row_bib_map" in fields:
+        return read_table
+    if "input_references_id" in fields or "table_query_id" in fields:
+        return benchmark_document
+    if "content" in fields and ("metadata" in fields or "corpusid" in fields):
+        return text_document
+    if "tabids" in fields or ("corpus_id" in fields and "title" in fields):
+        return paper_document
+    reason = "neither a table with its row_bib_map, a paper, a full text nor a benchmark entry"
+    raise InputError(reason)
+
+
+def _records(value: Any) -> list[tuple[str, Any]]:
+    """The records in a value, each with the id that it is listed under, else an empty one."""
+    if isinstance(value, list):
+        return [("", one) for one in value]
+    is_by_id = bool(value) and all(isinstance(one, dict) for one in value.values())
+    if is_by_id and value.keys().isdisjoint(_OWN_FIELDS):
+        return list(value.items())
+    return [("", value)]
 
 
 def _matches(path: Path) -> bool:
@@ -221,19 +228,23 @@ def _pieces(path: Path) -> Iterator[Piece]:
 
 def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
     tables: dict[str, list[Document]] = defaultdict(list)
-    for entry in read_entries(piece, name_in_folder(piece.path)):
-        if isinstance(entry, Fault):
-            yield entry
+    file, has_lines = name_in_folder(piece.path), is_lines(piece.path)
+    for where, value in read_values(piece, _LARGEST_FILE, nan_is_null=True):
+        if isinstance(value, str):
+            yield Fault(where.replace(piece.path.name, file, 1), value)
             continue
-        try:
-            document = _DOCUMENT_OF[entry.sort](entry)
-        except InputError as error:
-            yield Fault(entry.where, str(error))
-            continue
-        if entry.sort == TABLE:
-            tables[document.key].append(document)
-        else:
-            yield document
+        row = int(where.rpartition(":")[2]) if has_lines else 1
+        for place, (key, fields) in enumerate(_records(value), start=row):
+            try:
+                known = {"corpus_id": key, **fields} if key else fields
+                document = _reader_of(known)(fields, f"{file}:{place}", key)
+            except InputError as error:
+                yield Fault(f"{file}:{place}", str(error))
+                continue
+            if "row_bib_map" in fields:
+                tables[document.key].append(document)
+            else:
+                yield document
     yield from map(paper_of, tables.values())
 
 

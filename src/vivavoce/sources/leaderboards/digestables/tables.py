@@ -1,105 +1,27 @@
-"""Records of DIGESTables and arXiv2Table files, recognised by their fields, and their tables."""
+"""Tables of DIGESTables and arXiv2Table, with the works that they cite."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from vivavoce.errors import InputError
-from vivavoce.records import CitedTable, Document, Fault, Reference
-from vivavoce.sources import Piece
+from vivavoce.records import CitedTable, Document, Reference
 from vivavoce.sources.fulltext.citing import RowsCited
 from vivavoce.sources.json_records import (
     Fields,
-    is_lines,
     line_at,
     list_at,
     object_at,
     raw_json,
-    read_values,
     rows_at,
     text_at,
 )
 from vivavoce.text.identifiers import find_arxiv_id
 from vivavoce.text.normalise import clean_line
 
-TABLE, PAPER, TEXT, BENCHMARK = "table", "paper", "text", "benchmark"
-
-_LARGEST_FILE = 128 << 20
-_SORTS_BY_ID = (TABLE, PAPER)
-_MAX_ROWS, _MAX_COLUMNS, _MAX_CELLS = 5_000, 1_000, 200_000
+_MAX_CELLS = 200_000
 Cells = tuple[tuple[str, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PlacedRecord:
-    """A record, its place in the file, and the id it is listed under, if that is outside it."""
-
-    sort: str
-    """`table`, `paper`, `text` or `benchmark`."""
-    fields: Fields
-    where: str
-    """File, and number of its line or element from 1."""
-    listed_as: str | None = None
-
-
-def read_entries(piece: Piece, file: str) -> Iterator[PlacedRecord | Fault]:
-    """Records of a piece, or a fault for one that cannot be read."""
-    has_lines = is_lines(piece.path)
-    for where, value in read_values(piece, _LARGEST_FILE, nan_is_null=True):
-        if isinstance(value, str):
-            yield Fault(where.replace(piece.path.name, file, 1), value)
-            continue
-        row = int(where.rpartition(":")[2]) if has_lines else 1
-        elements = value if isinstance(value, list) else [value]
-        for place, element in enumerate(elements):
-            yield from _entries_of(element, file, row + place)
-
-
-def _entries_of(element: Any, file: str, row: int) -> Iterator[PlacedRecord | Fault]:
-    where = f"{file}:{row}"
-    if not isinstance(element, dict):
-        yield Fault(where, "not a JSON object")
-        return
-    sort = _sort_of(element)
-    if sort is not None:
-        yield PlacedRecord(sort, element, where)
-        return
-    is_by_id = bool(element) and all(isinstance(value, dict) for value in element.values())
-    if not is_by_id or _is_prediction(element):
-        yield Fault(where, _strange(element))
-        return
-    for place, (key, value) in enumerate(element.items()):
-        where = f"{file}:{row + place}"
-        sort = _sort_of(value) or _sort_of({**value, "corpus_id": key})
-        if sort in _SORTS_BY_ID:
-            yield PlacedRecord(sort, value, where, key)
-        else:
-            yield Fault(where, _strange(value))
-
-
-def _sort_of(fields: Fields) -> str | None:
-    if _is_prediction(fields):
-        return None
-    if "row_bib_map" in fields:
-        return TABLE
-    if "input_references_id" in fields or "table_query_id" in fields:
-        return BENCHMARK
-    if "content" in fields and ("metadata" in fields or "corpusid" in fields):
-        return TEXT
-    if "tabids" in fields or ("corpus_id" in fields and "title" in fields):
-        return PAPER
-    return None
-
-
-def _is_prediction(fields: Fields) -> bool:
-    return "scores" in fields or ("metadata" in fields and "table" in fields)
-
-
-def _strange(fields: Fields) -> str:
-    if _is_prediction(fields):
-        return "a table made by a system: predictions are not read"
-    return "neither a table with its row_bib_map, a paper, a full text nor a benchmark entry"
 
 
 def check_id(value: Any, name: str) -> str:
@@ -114,13 +36,12 @@ def check_id(value: Any, name: str) -> str:
     return "" if text == "-1" else text
 
 
-def read_table(entry: PlacedRecord) -> Document:
+def read_table(fields: Fields, where: str, listed_as: str) -> Document:
     """Read a row of tables.jsonl as the document of its paper, known by its arXiv id.
 
     The table's own id stands for an unknown paper; `InputError` names the field of a bad row.
     """
-    fields = entry.fields
-    name = check_id(fields.get("tabid"), "tabid") or entry.listed_as or ""
+    name = check_id(fields.get("tabid"), "tabid") or listed_as
     arxiv = find_arxiv_id(f"arXiv:{line_at(fields, 'arxiv_id')}")
     if not (arxiv or name):
         raise InputError("the table has neither an 'arxiv_id' nor a 'tabid'")
@@ -160,21 +81,19 @@ def paper_of(rows: Sequence[Document]) -> Document:
     return replace(about, references=tuple(references), tables=tuple(tables))
 
 
-def benchmark_document(entry: PlacedRecord) -> Document:
+def benchmark_document(fields: Fields, where: str, listed_as: str) -> Document:
     """Read an entry of arXiv2Table, a table without its paper; `InputError` for a bad entry."""
-    fields = entry.fields
     name = check_id(fields.get("table_id"), "table_id")
     query = check_id(fields.get("table_query_id"), "table_query_id")
     if not (name or query):
         raise InputError("the entry has neither a 'table_id' nor a 'table_query_id'")
-    works = [_listed_work(value) for value in list_at(fields, "table_references")]
-    if not works:
-        papers = list_at(fields, "input_references_id")
+    papers = list_at(fields, "table_references")
+    if not papers:
         labels = list_at(fields, "input_references_label")  # 1: the paper belongs to the table
-        labelled = zip(papers, labels, strict=False)
-        works = [_listed_work(paper) for paper, label in labelled if label == 1]
-    for row, work in enumerate(works):
-        work["row"] = row
+        labelled = zip(list_at(fields, "input_references_id"), labels, strict=False)
+        papers = [paper for paper, label in labelled if label == 1]
+    listed = (paper if isinstance(paper, dict) else {"corpus_id": paper} for paper in papers)
+    works = [{**paper, "row": row} for row, paper in enumerate(listed)]
     references = tuple(_reference(work, place) for place, work in enumerate(works))
     cells = _cells(object_at(fields, "table"), works)
     rows = _row_cited(works, [False] * len(works))
@@ -201,11 +120,9 @@ def _cells(table: Mapping[str, Any], works: Sequence[Fields]) -> Cells:
         row = _row_of(work, place)
         rows[row].append(place)
         last_row[cited[place]] = row
-    if len(rows) > _MAX_ROWS or len(columns) > _MAX_COLUMNS:
-        raise InputError(f"the table has over {_MAX_ROWS} rows or {_MAX_COLUMNS} columns")
-    if len(rows) * len(columns) > _MAX_CELLS:
+    if len(rows) * (len(columns) + 1) > _MAX_CELLS:
         raise InputError(f"the table has over {_MAX_CELLS} cells")
-    cells = [("", *(_line(name) for name in columns))]
+    cells = [("", *map(clean_line, columns))]
     for row, places in sorted(rows.items()):
         label = "; ".join(filter(None, (line_at(works[place], "title") for place in places)))
         known = [cited[p] for p in places if cited[p] and last_row[cited[p]] == row]
@@ -245,18 +162,8 @@ def _reference(work: Fields, ordinal: int) -> Reference:
     )
 
 
-def _listed_work(value: Any) -> dict[str, Any]:
-    """Read a cited paper of a benchmark entry, given as an id or an object."""
-    if isinstance(value, dict):
-        return dict(value)
-    return {"corpus_id": check_id(value, "table_references")}
-
-
 def _text(value: Any) -> str:
     """Text of a cell, with its values separated by semicolons."""
     parts = value if isinstance(value, list) else [value]
-    return "; ".join(filter(None, (_line(part) for part in parts if part is not None)))
-
-
-def _line(value: Any) -> str:
-    return clean_line(value if isinstance(value, str) else str(value))
+    lines = (clean_line(str(part)) for part in parts if part is not None)
+    return "; ".join(filter(None, lines))

@@ -100,7 +100,7 @@ class _Reader:
         broken = sum(
             len(above[c].text.split()) > 2
             and not _NUMBER.fullmatch(cell.text)
-            and (self._is_full(above[c], cell, c) or above[c].text.endswith("-"))
+            and self._is_full(above[c], cell, c)
             for above, row in pairwise(self.grid)
             for c, cell in row.items()
             if c in above and cell.text[:1].islower()
