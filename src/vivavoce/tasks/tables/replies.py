@@ -194,7 +194,7 @@ class Outline(_Reply):
 
 
 class SinglePaper(_Reply):
-    """Whether one paper belongs to the table, and its cells."""
+    """A decision on one paper, and the cells of its row."""
 
     include: StrictBool
     cells: _Cells = {}
