@@ -285,9 +285,6 @@ def _unheaded(paragraphs: Paragraphs, start: int, first: int) -> tuple[int, int,
         line = lines[place]
         if line.kind or line.page > 1:
             continue
-        if _KEYWORDS.match(line.text):
-            runs.append([])  # no abstract goes on behind its keywords
-            continue
         last = lines[runs[-1][-1]] if runs[-1] else line
         is_near = 0 <= line.y - last.y < max(1.8 * line.size, 1.1 * paragraphs.layout.leading)
         if is_near and abs(line.size - last.size) < 0.4 and line.page == last.page:

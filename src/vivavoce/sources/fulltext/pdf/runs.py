@@ -214,11 +214,8 @@ def is_upper(words: Sequence[Word]) -> bool:
 
 def is_like_text(word: Word, body: Font) -> bool:
     """Check whether a word is set like the text around it."""
-    return (
-        not word.font.bold
-        and abs(word.font.size - body.size) < 0.8
-        and not (word.font.small_caps and not body.small_caps)
-    ) or word.font == body
+    is_alike = not word.font.bold and abs(word.font.size - body.size) < 0.8
+    return is_alike or word.font == body
 
 
 def without_marks(line: Line) -> list[Word]:
