@@ -324,8 +324,8 @@ def print_labels(labels: Iterable[tuple[str, str]], how: str) -> str:
         in_brackets = how == "brackets" or (has_brackets and kind == "Equation")
         shown = [f"({number})" for number in numbers] if in_brackets else numbers
         is_many = len(shown) > 1
-        is_range = is_many and how == "range"
-        printed = f"{shown[0]} to {shown[-1]}" if is_range else _listed(shown)
+        is_run = is_many and (how == "range" or (len(shown) > 2 and _are_consecutive(numbers)))
+        printed = f"{shown[0]} to {shown[-1]}" if is_run else _listed(shown)
         is_named = how not in {"", "brackets"} and kind != ""
         texts.append(f"{_plural(kind) if is_many else kind} {printed}" if is_named else printed)
     return _listed(texts)
@@ -338,6 +338,13 @@ def _listed(texts: Sequence[str]) -> str:
 def _plural(name: str) -> str:
     ends = {"y": "ies", "x": "ices"}
     return f"{name[:-1]}{ends[name[-1]]}" if name[-1] in ends else f"{name}s"
+
+
+def _are_consecutive(numbers: Sequence[str]) -> bool:
+    parts = [number.rpartition(".") for number in numbers]
+    counts = [int(last) if last.isdecimal() else -1 for _, _, last in parts]
+    is_one = len({before for before, _, _ in parts}) == 1
+    return is_one and counts[0] >= 0 and counts == list(range(counts[0], counts[0] + len(counts)))
 
 
 def _with_notes(before: str, inside: str, after: str) -> str:

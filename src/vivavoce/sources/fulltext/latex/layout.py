@@ -15,7 +15,7 @@ ACCENTS = frozenset(f"\\{name}" for name in _COMBINING)
 SYMBOLS: dict[str, str] = {f"\\{name}": text for name, text in _LISTS["symbols"].items()}
 APPENDICES = (
     *("\\appendix", "\\appendices"),
-    *(f"\\begin{{{name}}}" for name in ("appendices", "appendix", "subappendices")),
+    *(f"\\begin{{{name}}}" for name in ("appendices", "appendix")),
 )
 THANKS = ("ack", "acks", *(f"acknowledg{e}ment{s}" for e in ("", "e") for s in ("", "s")))
 SECTIONS: dict[str, int] = {f"\\{name}": level for name, level in _LISTS["sections"].items()}

@@ -29,17 +29,13 @@ class SectionNumbers:
         self._depth = depth
         self._is_roman = is_roman
         self.in_appendix = False
-        self._inside = 0
         self._of_body = self._counters
 
-    def start_appendix(self, inside: int = 0) -> None:
-        """Letter the following sections, starting at `A`; those in a section of level `inside`."""
+    def start_appendix(self) -> None:
+        """Letter the following sections, starting at `A`."""
         if not self.in_appendix:
             self.in_appendix = True
-            self._inside = inside
-            kept = self._counters[: inside + 1] if inside else []
-            self._of_body = self._counters
-            self._counters = [*kept, *[0] * (_LEVELS - len(kept))]
+            self._of_body, self._counters = self._counters, [0] * _LEVELS
 
     def end_appendix(self) -> None:
         """Number the following sections as before the appendix."""
@@ -56,10 +52,8 @@ class SectionNumbers:
             if level == 1:
                 return _roman(parts[0])
             return _letter(parts[1]) if level == 2 else str(parts[-1])
-        printed = list(map(str, parts))
-        if self.in_appendix and len(parts) > self._inside:
-            printed[self._inside] = _letter(parts[self._inside])
-        return ".".join(printed)
+        first = _letter(parts[0]) if self.in_appendix and parts else "".join(map(str, parts[:1]))
+        return ".".join([first, *map(str, parts[1:])])
 
 
 def _roman(number: int) -> str:

@@ -71,8 +71,6 @@ class _Reader:
     tables: list[RawTable] = field(default_factory=list)
     labels: dict[str, tuple[str, str]] = field(default_factory=dict)
     current: tuple[str, str] = ("", "")
-    level: int = 0
-    """Level of the current section."""
     figures: int = 0
     table_count: int = 0
     body_end: int = 0
@@ -119,7 +117,6 @@ class _Reader:
         number = None if is_starred else self.numbering.step(level)
         heading = self.setter.line(argument.start, argument.end).rstrip(" .:") or None
         role = "appendix" if self.numbering.in_appendix else None
-        self.level = level
         self.story.open(Block(heading, number, level, role))
         self.current = ("Section", number or "")
         self.counters.enter_section(level, number)
@@ -164,8 +161,7 @@ class _Reader:
         return spans[-1].after
 
     def _appendix(self, place: int, out: list[str]) -> int:
-        is_inside = self.layout.tokens[place] == "\\begin{subappendices}"
-        self.numbering.start_appendix(self.level if is_inside else 0)
+        self.numbering.start_appendix()
         self.appendix_end = self.layout.ends.get(place, len(self.layout.tokens))
         return place + 1
 
