@@ -11,7 +11,7 @@ import pytest
 from vivavoce.corpus.fields import assign_roles
 from vivavoce.records import Document
 from vivavoce.sources.fulltext.pdf.document import read_file
-from vivavoce.sources.fulltext.pdf.evidence import compact
+from vivavoce.sources.fulltext.pdf.runs import compact
 
 pytestmark = pytest.mark.data
 

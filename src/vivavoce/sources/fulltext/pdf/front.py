@@ -7,11 +7,10 @@ from typing import NamedTuple
 
 from vivavoce.sources.fulltext.pdf.authors import read_authors
 from vivavoce.sources.fulltext.pdf.candidates import HeadingCandidate
-from vivavoce.sources.fulltext.pdf.evidence import compact
 from vivavoce.sources.fulltext.pdf.furniture import FURNITURE, abstract_label
 from vivavoce.sources.fulltext.pdf.layout import Layout
 from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
-from vivavoce.sources.fulltext.pdf.runs import Line, join_words, without_marks
+from vivavoce.sources.fulltext.pdf.runs import Line, compact, join_words, without_marks
 from vivavoce.text.headings import role_of_heading
 
 _BANNER = re.compile(

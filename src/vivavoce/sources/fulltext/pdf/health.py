@@ -14,14 +14,13 @@ from itertools import groupby
 from typing import NamedTuple
 
 from vivavoce.records import Author, Reference, Section
-from vivavoce.sources.fulltext.pdf.evidence import compact
 from vivavoce.sources.fulltext.pdf.floats import FIGURE, TABLE
 from vivavoce.sources.fulltext.pdf.front import Front
 from vivavoce.sources.fulltext.pdf.furniture import abstract_label
 from vivavoce.sources.fulltext.pdf.layout import Layout
 from vivavoce.sources.fulltext.pdf.lines import Page
 from vivavoce.sources.fulltext.pdf.references import share_whole
-from vivavoce.sources.fulltext.pdf.runs import Line
+from vivavoce.sources.fulltext.pdf.runs import Line, compact
 from vivavoce.sources.fulltext.references import label_of
 from vivavoce.text.headings import read_numbers, role_of_heading
 

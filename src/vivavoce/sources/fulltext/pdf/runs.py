@@ -117,6 +117,11 @@ def join_broken(first: str, second: str) -> str:
     return first[:-1] + second if is_broken else f"{first} {second}"
 
 
+def compact(text: str) -> str:
+    """The letters and digits of a text, case-folded for comparison."""
+    return "".join(filter(str.isalnum, text.casefold()))
+
+
 def _join_spaced(words: list[Word]) -> list[Word]:
     """The words of a run; letters set apart, as in `A B S T R A C T`, become words."""
     single = sum(len(word.text) == 1 for word in words)
