@@ -83,10 +83,7 @@ def _chain(numbers: dict[int, SectionNumber]) -> dict[int, SectionNumber]:
     def weight(place: int) -> float:
         return 1.0 + _KNOWN_ROLE * (role_of_heading(numbers[place].text) is not None)
 
-    def opening(number: SectionNumber) -> float | None:
-        return step_cost(None, number.parts)
-
-    return heaviest_chain(numbers, weight, opening, look_back=_LOOK_BACK)[0]
+    return heaviest_chain(numbers, weight, look_back=_LOOK_BACK)[0]
 
 
 def _between(
@@ -230,26 +227,22 @@ def _is_sentence(heading: str) -> bool:
 def heaviest_chain(
     numbers: Mapping[int, SectionNumber],
     weight: Callable[[int], float],
-    opening: Callable[[SectionNumber], float | None],
     *,
     look_back: int,
+    start: tuple[int, ...] | None = None,
     penalty: float = 1.0,
 ) -> tuple[dict[int, SectionNumber], float]:
-    """The best-scoring chain of numbers that continue each other, in linear time; empty if none.
+    """The best-scoring chain of numbers by place that continue each other, in linear time.
 
-    Args:
-        numbers: Section numbers by place.
-        weight: Score of a place in a chain.
-        opening: Cost of starting with a number; None if no chain may start with it.
-        look_back: Number of earlier places that a place may continue.
-        penalty: Factor that multiplies the cost of each step.
+    Each number adds its `weight` and costs its step from the one before, times `penalty`; the first
+    continues `start`. A number may follow any of the `look_back` before it.
     """
     places = sorted(numbers)
     best: list[float] = []
     came_from: list[int | None] = []
     for here, place in enumerate(places):
         own = weight(place)
-        cost = opening(numbers[place])
+        cost = step_cost(start, numbers[place].parts)
         score, origin = (own - cost if cost is not None else float("-inf")), None
         for before in range(max(0, here - look_back), here):
             cost = step_cost(numbers[places[before]].parts, numbers[place].parts)

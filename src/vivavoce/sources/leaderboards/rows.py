@@ -107,7 +107,7 @@ def results_source(
         name_of=name_of,
         holds_many=True,
         completes=True,
-        reader_version="3",
+        reader_version="4",
     )
 
 

@@ -198,5 +198,5 @@ SOURCE = Source(
     dates="version",
     matches=has_suffix(*_SUFFIXES),
     read=read_with(lambda content, name: [read_document(content, name)], _LARGEST_FILE, "paper"),
-    reader_version="9",
+    reader_version="10",
 )

@@ -266,5 +266,5 @@ SOURCE = Source(
     dates="venue",
     matches=_matches,
     read=read_with(lambda content, name: [read_document(content, name)], _LARGEST_FILE, "paper"),
-    reader_version="9",
+    reader_version="10",
 )

@@ -19,7 +19,6 @@ from vivavoce.text.headings import (
     ROMAN,
     SectionNumber,
     role_of_heading,
-    step_cost,
 )
 
 ANCHORS = frozenset(
@@ -54,7 +53,7 @@ def build_chain(
     return heaviest_chain(
         numbers,
         lambda place: 1.0 + _KNOWN_ROLE * (roles[place] is not None),
-        lambda number: step_cost(start, number.parts),
+        start=start,
         look_back=_LOOK_BACK,
         penalty=1.5,
     )
