@@ -22,7 +22,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from vivavoce.corpus import Corpus, load_corpus
-from vivavoce.corpus.boards import read_boards
+from vivavoce.corpus.boards import make_boards
 from vivavoce.retrieval.sparse import PostingsIndex, TermsDocument
 from vivavoce.tasks.ranking.build import read_documents
 from vivavoce.text.terms import query_terms, terms_of
@@ -59,7 +59,7 @@ def make_queries(seed: int) -> list[str]:
 
 def names_of_boards(corpus: Corpus, seed: int) -> list[str]:
     """What the candidates for some boards of a corpus are searched by."""
-    boards = read_boards(corpus).boards
+    boards = make_boards(corpus.rows("results"))
     names = [f"{board.task} {board.dataset} {board.metric}" for board in boards]
     asked = sorted({" ".join(query_terms(text, drop_stop_words=True)) for text in names} - {""})
     return random.Random(seed).sample(asked, min(QUERIES, len(asked)))

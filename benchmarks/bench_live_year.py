@@ -23,10 +23,9 @@ from tests.servers.arxiv_replay import FakeClock, replaying
 from tests.servers.living_arxiv import LivingArxiv, Submission, submissions
 
 from vivavoce.corpus import ingest, load_corpus
-from vivavoce.corpus.ingestion.fetching import fetch_texts
+from vivavoce.corpus.ingestion.fetching import AGAIN, fetch_texts, list_papers, open_service
 from vivavoce.rounds import load_round
 from vivavoce.rounds.anchors import items_of
-from vivavoce.rounds.arrivals import AGAIN, list_papers, open_service
 from vivavoce.rounds.updating import update_round
 from vivavoce.store import Row, hash_tree
 from vivavoce.tasks import build_round, builders

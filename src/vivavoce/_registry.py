@@ -16,7 +16,7 @@ from inspect_ai.model import ModelAPI, modelapi
 from vivavoce.errors import PluginError
 from vivavoce.sandbox.provider import BwrapSandboxEnvironment
 
-__all__ = ["BwrapSandboxEnvironment", "extractive", "local", "replay", "scripted"]
+__all__ = ["BwrapSandboxEnvironment"]
 
 _COMMON: dict[str, dict[RegistryType, str]] = {
     "methods.direct": {"solver": "direct oracle null copycat"},
@@ -58,6 +58,13 @@ _FAMILIES: dict[str, dict[RegistryType, str]] = {
     },
 }
 """Names defined by each family."""
+_MODELS = {
+    "extractive": ("offline", "ExtractiveAPI"),
+    "local": ("local", "LocalAPI"),
+    "replay": ("offline", "ReplayAPI"),
+    "scripted": ("scripted", "ScriptedAPI"),
+}
+"""Module of `vivavoce.models` and class of each model provider."""
 
 
 class _Placeholder:
@@ -89,38 +96,15 @@ def _load_family(name: str) -> None:
     register_family(name)
 
 
-@modelapi(name="extractive")
-def extractive() -> type[ModelAPI]:
-    """The extractive baselines, `extractive/lead` and `extractive/centrality`."""
-    from vivavoce.models.offline import ExtractiveAPI
-
-    return ExtractiveAPI
-
-
-@modelapi(name="local")
-def local() -> type[ModelAPI]:
-    """Small GGUF models in this process, `local/PATH` or `local/smollm2`."""
-    from vivavoce.models.local import LocalAPI
-
-    return LocalAPI
+def _register_model(provider: str, module: str, name: str) -> None:
+    @modelapi(name=provider)
+    def load() -> type[ModelAPI]:
+        found: type[ModelAPI] = getattr(importlib.import_module(f"vivavoce.models.{module}"), name)
+        return found
 
 
-@modelapi(name="replay")
-def replay() -> type[ModelAPI]:
-    """Answers read from a file, `replay/FILE`."""
-    from vivavoce.models.offline import ReplayAPI
-
-    return ReplayAPI
-
-
-@modelapi(name="scripted")
-def scripted() -> type[ModelAPI]:
-    """The contestants and the judge of the demo, such as `scripted/large`."""
-    from vivavoce.models.scripted import ScriptedAPI
-
-    return ScriptedAPI
-
-
+for _provider, _class in _MODELS.items():
+    _register_model(_provider, *_class)
 for _home, _names in _COMMON.items():
     _register(_names, partial(importlib.import_module, f"vivavoce.tasks.{_home}"))
 for _family, _names in _FAMILIES.items():

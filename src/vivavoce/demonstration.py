@@ -58,7 +58,10 @@ def run_demo(out: Path, progress: Progress | None = None) -> Demonstration:
     Raises:
         VivaError: A run did not complete.
     """
-    opened = build_sample(out, _with_architecture(demo_spec(2024)))
+    spec = demo_spec(2024)
+    if find_spec("torch_geometric"):  # the extra `neural` makes the gold of an architecture
+        spec["implementation"] = spec["implementation"] | {"architectures": ["PMLP"]}
+    opened = build_sample(out, spec)
     head = demo_spec(2023)["round"]
     head |= {"window": {**head["window"], "start": "2023-06-01"}, "families": ["writing"]}
     earlier = build_round(out / "corpus", {"round": head}, out / "round")
@@ -94,13 +97,6 @@ def run_demo(out: Path, progress: Progress | None = None) -> Demonstration:
     ask(earlier, ["abstract"], CONTESTANTS, methods=["direct", "null"])
     board, _ = make_site(out / "logs", out / "site", SiteOptions(note=NOTE))
     return Demonstration(board, out / "site" / "index.html", tuple(left_out))
-
-
-def _with_architecture(spec: dict[str, Any]) -> dict[str, Any]:
-    """The spec with one architecture, if the extra `neural` is installed to make its gold."""
-    if not find_spec("torch_geometric"):
-        return spec
-    return spec | {"implementation": spec["implementation"] | {"architectures": ["PMLP"]}}
 
 
 ITEMS, SECONDS = 2, 120

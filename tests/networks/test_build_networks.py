@@ -57,7 +57,7 @@ def test_a_build_cut_short_goes_on_and_ends_the_same(
         with pytest.raises(KeyboardInterrupt):
             build_networks(sample)
     with pytest.raises(StaleError, match="viva network build --corpus"):
-        load_network(sample, "coauthor")
+        load_network(sample, "citation")
     coauthor = sample.folder / "networks" / "coauthor" / "nodes.parquet"
     before = coauthor.stat().st_mtime_ns
 

@@ -29,4 +29,4 @@ def give(
 
 def read(folder: Path, count: int = 3, **options: int) -> list[ItemTexts]:
     logs, _ = select_logs(folder)
-    return choose_item_texts(logs, [folder], count=count, **options)
+    return choose_item_texts(logs, count=count, **options)

@@ -331,6 +331,9 @@ def test_references_print_the_numbers_of_labels(tmp_path: Path) -> None:
         (r"\url{https://a.org/#x%20y&z=$1}", "https://a.org/#x%20y&z=$1"),
         (r"\url|https://a.org/~me|", "https://a.org/~me"),
         (r"\href{https://a.org/#b}{here}", "here"),
+        (r"\url{https://a.org/\~{}me/{\_}b\%20}", "https://a.org/~me/_b%20"),
+        (r"\texttt{https://a.org/\~{}me/\#b}", "https://a.org/~me/#b"),
+        (r"\urldef{\repo}\url{https://a.org/~me#b}\repo{}", "https://a.org/~me#b"),
     ],
 )
 def test_urls_may_contain_special_characters(tmp_path: Path, written: str, printed: str) -> None:

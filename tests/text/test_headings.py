@@ -112,3 +112,7 @@ def test_number_and_case_do_not_change_a_role(role: str, data: st.DataObject, nu
     heading = ROLES[role][0]
     changed = data.draw(st.sampled_from([heading.upper(), heading.lower(), heading.title()]))
     assert role_of_heading(f"{number}. {changed}") == role
+
+
+def test_statements_about_data_and_code_are_no_experiments() -> None:
+    assert role_of_heading("Data and code availability") is None

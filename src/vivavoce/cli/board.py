@@ -258,12 +258,11 @@ def show(
         parts = board.parts(everything=everything, costs=costs)
         return Answer(board.as_dict(), parts, board.notes)
     from vivavoce.results.audits import contrasts, sweeps
-    from vivavoce.results.audits.metrics import metric_agreement
     from vivavoce.results.board.attempts import attempt_tables
     from vivavoce.results.board.building import contamination_report
 
     makers: dict[str, Callable[[], Report]] = {
-        "metric": lambda: metric_agreement(logs, **answers),
+        "metric": lambda: contrasts.metric_agreement(logs, **answers),
         "setting": lambda: contrasts.context_gains(logs, **answers),
         "part": lambda: contrasts.overall_scores(logs, **answers),
         "retriever": lambda: sweeps.sweep_tables(logs, over=["retriever"], **answers),

@@ -138,7 +138,10 @@ def ingest(
             "papers of the corpus."
         )
     lines.append(f"{corpus}: {report.read:,} read from {kind}, {len(report.failed):,} failed")
-    enrichment = {"enriched": asdict(enriched)} if enriched else {}
+    enrichment = {}
+    if enriched:
+        counts = {**asdict(enriched), "service": enrich, "index": str(enriched.index)}
+        enrichment = {"enriched": counts}
     return Answer(
         {**asdict(report), "corpus": str(corpus), **enrichment},
         lines,
@@ -158,12 +161,14 @@ def stats(
     leaderboards, datasets, metrics.
     """
     from vivavoce.corpus import corpus_stats, load_corpus
-    from vivavoce.corpus.boards import board_statistics
+    from vivavoce.corpus.boards import count_boards
     from vivavoce.corpus.stats import date_report
 
     opened = load_corpus(corpus)
-    makers = {None: corpus_stats, "boards": board_statistics, "dates": date_report}
-    counts = makers[of](opened)
+    if of == "boards":
+        counts = count_boards(opened.rows("results"))
+    else:
+        counts = date_report(opened) if of else corpus_stats(opened)
     if of != "dates":
         return Answer(counts, [str(corpus), *count_lines(counts)])
     names = ("paper_id", "first_public", "first_public_from", "date", "evidence", "verdict")

@@ -40,7 +40,7 @@ def oai(
     fresh: Annotated[bool, Opt("Drop an unfinished harvest.")] = False,
 ) -> Answer:
     """Save arXiv's listing (OAI-PMH); repeat it without --from to fetch the changes."""
-    from vivavoce.rounds.arrivals import open_service
+    from vivavoce.corpus.ingestion.fetching import open_service
     from vivavoce.sources.catalogues.oai.harvest import harvest
 
     service = open_service(connection.base, connection.contact)
@@ -76,7 +76,7 @@ def arxiv(
     max: Annotated[int, Opt("Maximum number of papers to save, oldest first.", min=1)] = 100,
 ) -> Answer:
     """Save the papers that a query finds on arXiv; the same command resumes after a kill."""
-    from vivavoce.rounds.arrivals import open_service
+    from vivavoce.corpus.ingestion.fetching import open_service
     from vivavoce.sources.catalogues.arxiv.search import dated, save_search
 
     asked, service = dated(query, since, until), open_service(connection.base, connection.contact)
@@ -101,8 +101,8 @@ def coauthors(
 
     The same command resumes after a kill or with a larger quota, and asks nothing twice.
     """
+    from vivavoce.corpus.ingestion.fetching import open_service
     from vivavoce.networks.walk import fetch_walk
-    from vivavoce.rounds.arrivals import open_service
 
     service = open_service(connection.base, connection.contact)
     with progress("Authors") as update:
@@ -144,8 +144,7 @@ def texts(
     max: Annotated[int | None, Opt("Maximum number of papers to ask for.", min=0)] = None,
 ) -> Answer:
     """Fetch texts of papers that have an arXiv or Anthology id and no text; resumes."""
-    from vivavoce.corpus.ingestion.fetching import fetch_texts
-    from vivavoce.rounds.arrivals import open_service
+    from vivavoce.corpus.ingestion.fetching import fetch_texts, open_service
 
     service = open_service(connection.base, connection.contact, tries=3)
     with progress("Fetching texts") as update:
@@ -177,8 +176,8 @@ def cited(
     max: Annotated[int | None, Opt("Maximum number of works to ask for.", min=0)] = None,
 ) -> Answer:
     """Fetch titles and abstracts of cited works; resumes."""
-    from vivavoce.corpus.ingestion.cited import fetch_cited, fetch_named
-    from vivavoce.rounds.arrivals import open_service
+    from vivavoce.corpus.ingestion.fetching import open_service
+    from vivavoce.corpus.ingestion.lookup import LookupReport, fetch_cited, fetch_named
 
     service = open_service(connection.base, connection.contact, tries=3)
     client = service.client
@@ -193,18 +192,21 @@ def cited(
             more = fetch_named(
                 corpus, client, limit=rest, base=service.base, tables=tables, progress=update
             )
-    document = {**asdict(report), "index": str(report.index), "corpus": str(corpus)}
-    document["named"] = {**asdict(more), "index": str(more.index)} if more else None
+
+    def counts(of: LookupReport) -> dict[str, object]:
+        return {**asdict(of), "cited": of.lacking, "index": str(of.index)}
+
+    document = {**counts(report), "corpus": str(corpus), "named": more and counts(more)}
     lines = [
         *fault_lines([*report.faults, *(more.faults if more else ())]),
-        f"{report.found:,} of {report.cited:,} cited works fetched; arXiv does not have "
+        f"{report.found:,} of {report.lacking:,} cited works fetched; arXiv does not have "
         f"{len(report.unknown):,}, {report.left:,} were not asked for. The corpus now has "
         f"{counted(report.papers, 'paper')}.",
         str(report.index),
     ]
     if more:
         lines += [
-            f"{more.found:,} of {more.cited:,} works without an arXiv id fetched; arXiv and "
+            f"{more.found:,} of {more.lacking:,} works without an arXiv id fetched; arXiv and "
             f"Crossref do not have {len(more.unknown):,}, {more.left:,} were not asked for. "
             f"The corpus now has {counted(more.papers, 'paper')}.",
             str(more.index),

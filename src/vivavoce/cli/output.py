@@ -103,8 +103,8 @@ def print_json(value: Any) -> None:
 def say(text: str, *, quiet: bool = False) -> None:
     """Print lines for people: on stdout, or on stderr if `quiet`.
 
-    Characters that control a terminal, reverse text or hide text are spelled out. On a narrow
-    terminal, lines wrap between words. A line with a command does not, so that it can be copied.
+    Characters that control a terminal or hide text are spelled out. On a narrow terminal, lines
+    wrap, except those with a command, which people copy.
     """
     shown = [visible(line, limit=None) for line in text.split("\n")]
     window = None if _is_open(sys.stderr if quiet else sys.stdout) else get_terminal_size().columns
@@ -169,8 +169,8 @@ def progress(label: str) -> Iterator[Callable[[int, int], None]]:
 def print_table(table: Sheet) -> None:
     """Print a table; columns of numbers are aligned right.
 
-    If the table is wider than the terminal (or 100 characters in a pipe), sentences wrap between
-    words. Columns that do not fit follow below, with the row names repeated beside them.
+    If it is too wide for the terminal (100 characters in a pipe), sentences wrap, and columns that
+    do not fit follow below, beside the row names.
     """
     if table.title:
         say(table.title)

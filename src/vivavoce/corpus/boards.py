@@ -58,6 +58,15 @@ class CorpusBoard:
     """Modality of the dataset, such as `Texts`."""
     names: tuple[tuple[str, str, str], ...] = ()
     """All (task, dataset, metric) names found in lists, as printed, sorted."""
+    published: str = ""
+    """In a window: date of the newest paper that is in the corpus and inside the window."""
+    undated: int = 0
+    """In a window: number of undated entries of works outside the corpus."""
+
+    @property
+    def is_test(self) -> bool:
+        """True for a test board, where the SHA-256 of the id is odd; others are for tuning."""
+        return hashlib.sha256(self.id.encode()).digest()[-1] % 2 == 1
 
     @property
     def papers(self) -> tuple[str, ...]:
@@ -71,11 +80,6 @@ class CorpusBoard:
             if entry.paper_id is not None:
                 best.setdefault(entry.paper_id, entry)
         return tuple(best.values())
-
-
-def read_boards(corpus: Corpus) -> tuple[CorpusBoard, ...]:
-    """The boards of a corpus, sorted by id."""
-    return make_boards(corpus.rows("results"))
 
 
 def make_boards(results: Iterable[Row]) -> tuple[CorpusBoard, ...]:
@@ -131,11 +135,6 @@ def _completeness(row: Row) -> tuple[bool, bool, str, str, str]:
 FEW_PAPERS = 3
 """Minimum number of papers for a board to rank anything."""
 NOT_GIVEN = "not given"
-
-
-def board_statistics(corpus: Corpus) -> dict[str, Any]:
-    """Count the boards of a corpus."""
-    return count_boards(corpus.rows("results"))
 
 
 def count_boards(results: Iterable[Row]) -> dict[str, Any]:
@@ -210,22 +209,6 @@ def most_first(counts: Counter[str]) -> dict[str, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class DatedBoard:
-    """A board without entries from after a window."""
-
-    board: CorpusBoard
-    published: str
-    """Date of the board's newest paper that is in the corpus and inside the window."""
-    undated: int = 0
-    """Number of undated entries of works outside the corpus."""
-
-    @property
-    def is_test(self) -> bool:
-        """True for a test board; the others are for tuning methods."""
-        return is_test_board(self.board.id)
-
-
-@dataclass(frozen=True, slots=True)
 class Omission:
     """A board that is not in a window, with the reason."""
 
@@ -234,25 +217,19 @@ class Omission:
     detail: str = ""
 
 
-def is_test_board(name: str) -> bool:
-    """Return whether the SHA-256 of a board's id is odd."""
-    return hashlib.sha256(name.encode()).digest()[-1] % 2 == 1
-
-
 def boards_within(
     corpus: Corpus, window: Window, *, keep_undated: bool = False
-) -> tuple[list[DatedBoard], list[Omission]]:
+) -> tuple[list[CorpusBoard], list[Omission]]:
     """Find the boards that belong to a window, sorted by id, and those left out.
 
-    An entry stays if its work, in the corpus or not, was first public before the window ends.
-
-    With `keep_undated`, undated entries of works outside the corpus also stay.
+    An entry stays if its work, in the corpus or not, was first public before the window ends. With
+    `keep_undated`, undated entries of works outside the corpus also stay.
     """
     dates = {p.paper_id: p.first_public for p in corpus.papers}
     end = window.end.isoformat()
-    kept: list[DatedBoard] = []
+    kept: list[CorpusBoard] = []
     left_out: list[Omission] = []
-    for board in read_boards(corpus):
+    for board in make_boards(corpus.rows("results")):
         # The date of an entry's paper, else the date in the table.
         dated = [(entry, dates.get(entry.paper_id or "", entry.date)) for entry in board.entries]
         bare = [entry for entry, date in dated if date is None and entry.paper_id not in dates]
@@ -267,13 +244,11 @@ def boards_within(
             left_out.append(Omission(board.id, "no_direction", "no evidence for its better end"))
         elif newest is None:
             days = sorted({dates[paper] or "undated" for paper in board.papers if paper in dates})
-            if days:
-                reason = ("outside_window", f"papers of {', '.join(days[:5])}")
-            else:
-                reason = ("no_paper", "no paper of the corpus is on it")
-            left_out.append(Omission(board.id, *reason))
+            outside = "outside_window", f"papers of {', '.join(days[:5])}"
+            unknown = "no_paper", "no paper of the corpus is on it"
+            left_out.append(Omission(board.id, *(outside if days else unknown)))
         else:
-            kept.append(DatedBoard(replace(board, entries=entries), newest, len(bare)))
+            kept.append(replace(board, entries=entries, published=newest, undated=len(bare)))
     return kept, left_out
 
 

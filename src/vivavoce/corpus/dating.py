@@ -59,9 +59,6 @@ class PaperDate(NamedTuple):
     source: str | None
 
 
-UNDATED = PaperDate(None, None, None)
-
-
 class Statement(NamedTuple):
     """One dated statement about a work."""
 
@@ -92,7 +89,7 @@ def date_paper(
         return PaperDate(acl_year(acl_id), "year", "anthology_id")
     if listed and (parsed := parse_date(listed)):
         return PaperDate(*parsed, "results_list")
-    return UNDATED
+    return PaperDate(None, None, None)
 
 
 def date_of_doi(doi: str) -> tuple[str, str] | None:
@@ -129,23 +126,17 @@ def date_entry(address: str | None, method: str, listed: str | None) -> str | No
 
 def statements_of(document: Document, evidence: str) -> Iterator[Statement]:
     """Every date that a document states; `evidence` is the kind of its `published` date."""
-    for text, source in _dated(document, evidence):
+    is_first = document.version in (None, "v1")
+    dated = [
+        (document.arxiv_id and arxiv_month(document.arxiv_id), "arxiv_id"),
+        (document.acl_id and acl_year(document.acl_id), "venue"),
+        (document.doi and date_of_doi(document.doi)) or (None, "doi"),
+        (document.published, evidence),
+        (document.stamped, "stamp" if is_first else f"stamp {document.version}"),
+    ]
+    for text, source in dated:
         if text and (parsed := parse_date(text)):
             yield Statement(*parsed, source, document.kind, document.key)
-
-
-def _dated(document: Document, evidence: str) -> Iterator[tuple[str | None, str]]:
-    if document.arxiv_id:
-        yield arxiv_month(document.arxiv_id), "arxiv_id"
-    if document.acl_id:
-        yield acl_year(document.acl_id), "venue"
-    if document.doi and (stated := date_of_doi(document.doi)):
-        yield stated
-    yield document.published, evidence
-    if document.version in (None, "v1") or not document.stamped:
-        yield document.stamped, "stamp"
-    else:
-        yield document.stamped, f"stamp {document.version}"
 
 
 def judge(

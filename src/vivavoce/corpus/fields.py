@@ -129,7 +129,7 @@ class _Paper:
         while self.around and self.around[-1][0].level >= section.level:
             self.around.pop()
         if section.level == 1:
-            self.in_late_methods = self._are_late_methods(section.heading or "")
+            self.in_late_methods = self._are_late_methods(section)
         if self.in_late_methods:
             role = "method"
             self.in_appendix = False
@@ -168,11 +168,13 @@ class _Paper:
             return parent
         return own
 
-    def _are_late_methods(self, heading: str) -> bool:
-        """Check whether a heading names the paper's methods, even if lettered as an appendix."""
+    def _are_late_methods(self, section: Section) -> bool:
+        """Check whether a section behind an appendix, or marked as one, has the paper's methods."""
+        heading = section.heading or ""
         is_named = role_of_heading(heading) == "method" and heading.lower().endswith("methods")
-        is_first = self.in_appendix and "method" not in self.seen
-        return is_named and is_first and not _MAIN_MATTER.isdisjoint(self.seen)
+        is_meant = section.role == "method" or (is_named and "method" not in self.seen)
+        is_behind = self.in_appendix or section.role == "appendix"
+        return is_meant and is_behind and not _MAIN_MATTER.isdisjoint(self.seen)
 
     def _leaves_appendix(self, section: Section, own: str | None) -> bool:
         """Check whether a part not come yet, such as unnumbered methods, continues the paper."""

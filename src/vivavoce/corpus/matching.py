@@ -308,7 +308,9 @@ def _rows_of(
         links = {pair: evidence for pair, evidence in joined.items() if name in pair}
         pair = max(links, key=lambda one: (links[one][1], one))
         other = known[pair[0] if pair[1] == name else pair[1]]
-        is_dated = dated["date"] is not None and _is_later(paper["date"], dated["date"])
+        own = paper["date"]
+        is_later = own is None or period(own)[1] > period(dated["date"])[1]
+        is_dated = dated["date"] is not None and is_later
         yield {
             "paper_id": paper["paper_id"],
             "work": dated["paper_id"],
@@ -323,7 +325,3 @@ def _order(row: Row) -> tuple[str, bool, str]:
     """Sort key: earliest first; on the same day, papers that pass all gates first."""
     ends = period(row["date"])[1].isoformat() if row["date"] else "9999"
     return ends, not row["is_fit"], row["paper_id"]
-
-
-def _is_later(own: str | None, earliest: str) -> bool:
-    return own is None or period(own)[1] > period(earliest)[1]

@@ -104,16 +104,10 @@ def know_paper(
 
 
 def weigh(reference: Reference, paper: KnownPaper) -> Evidence:
-    """Compare a reference with a paper in author and year."""
-    dated = years_of(reference)
-    return Evidence(_author_agrees(reference, paper), years_agree(dated, paper.years))
-
-
-def years_of(reference: Reference) -> frozenset[int]:
-    """The year of a reference; if it has none, every year in its text."""
-    if reference.year is not None:
-        return frozenset({reference.year})
-    return frozenset(int(year) for year in _YEAR.findall(reference.raw[:MAX_RAW]))
+    """Compare a reference with a paper in author and year, or in every year in its text."""
+    printed = (int(year) for year in _YEAR.findall(reference.raw[:MAX_RAW]))
+    years = set(printed) if reference.year is None else {reference.year}
+    return Evidence(_author_agrees(reference, paper), years_agree(years, paper.years))
 
 
 def _author_agrees(reference: Reference, paper: KnownPaper) -> bool | None:
@@ -192,13 +186,11 @@ class Resolution(NamedTuple):
 
     paper_id: str
     resolver: str
-    """One of `RESOLVERS`."""
+    """One of arxiv_id, doi, acl_id, given_id, title, near_title, in the order of trial."""
     confidence: float
 
 
 _RESOLVER_OF = {"arxiv": "arxiv_id", "doi": "doi", "acl": "acl_id", "given": "given_id"}
-RESOLVERS = ("arxiv_id", "doi", "acl_id", "given_id", "title", "near_title")
-"""The ways to resolve a reference, in the order in which they are tried."""
 
 
 class PaperIndex:
@@ -232,14 +224,10 @@ class PaperIndex:
 
     def resolve(self, reference: Reference) -> Resolution | None:
         """Find the paper that a reference means; None if it is not in the corpus."""
-        return self.by_identifier(reference) or self.by_title(reference)
-
-    def by_identifier(self, reference: Reference) -> Resolution | None:
-        """Find the paper that has an identifier of the reference."""
         for scheme, value in identifiers_of(reference):
             if paper_id := self._by_name.get(f"{scheme}:{value}"):
                 return Resolution(paper_id, _RESOLVER_OF[scheme], 1.0)
-        return None
+        return self.by_title(reference)
 
     def by_title(self, reference: Reference) -> Resolution | None:
         """Find the paper that has the title of the reference, or a part of it."""

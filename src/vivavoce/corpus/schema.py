@@ -21,7 +21,7 @@ from vivavoce.records import (
 )
 from vivavoce.sources import document_adapter
 
-FORMAT = 14
+FORMAT = 15
 """Version, increased when a table's columns change meaning."""
 
 DOCUMENT = pa.schema(columns_of(Document))

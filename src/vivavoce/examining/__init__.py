@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.corpus import Corpus, load_corpus
+from vivavoce.corpus.ingestion.fetching import Service, open_service
 from vivavoce.corpus.ingestion.imports import File
 from vivavoce.errors import InputError, VivaError
 from vivavoce.examining.outcome import AUTHORS, Outcome, conclude
@@ -46,7 +47,6 @@ from vivavoce.requests import SiteOptions
 from vivavoce.requests.run import RunSpec
 from vivavoce.results.logs.reading import read_logs
 from vivavoce.rounds import Round, load_round
-from vivavoce.rounds.arrivals import Service, open_service
 from vivavoce.running import run
 from vivavoce.running.logs import Progress
 from vivavoce.running.meter import metered, spent_below

@@ -183,8 +183,8 @@ def total(costs: Iterable[float | None]) -> float | None:
 def make_plan(request: Request, chosen: Sequence[ExamTask], logs: Sequence[RunLog]) -> Row:
     """Plan an exam: items, tokens, dollars, and the smallest detectable difference.
 
-    `logs` are those of the baselines. `cost` is the expected cost, `at_most` the cost if every
-    answer has its maximum length; None if a price is unknown.
+    `logs` are those of the baselines. `at_most` is the cost of answers of maximum length; costs are
+    None if a price is unknown.
     """
     rows = [_plan_task(request, each, logs) for each in chosen]
     shown = [row["detectable"] for row in rows if row["detectable"] is not None]

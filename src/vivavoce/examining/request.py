@@ -12,13 +12,12 @@ from typing import Any
 
 from vivavoce.corpus import Corpus, load_corpus
 from vivavoce.corpus.fields import GATES
-from vivavoce.corpus.ingestion.fetching import fetch_texts
+from vivavoce.corpus.ingestion.fetching import Service, fetch_texts
 from vivavoce.corpus.ingestion.imports import File, files_below, ingest_files
 from vivavoce.errors import InputError, VivaError
 from vivavoce.records import Paper
 from vivavoce.requests.run import ExamRequest, parse_price
 from vivavoce.rounds import Round
-from vivavoce.rounds.arrivals import Service
 from vivavoce.rounds.family import EVERY_TASK
 from vivavoce.sources import list_sources
 from vivavoce.sources.catalogues.arxiv import read_feed

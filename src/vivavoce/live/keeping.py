@@ -12,6 +12,7 @@ from datetime import date
 from pathlib import Path
 from statistics import fmean
 
+from vivavoce.corpus.ingestion.fetching import Service, open_service
 from vivavoce.errors import LockedError, NothingToAuditError, VivaError
 from vivavoce.live import Period
 from vivavoce.live.config import LiveConfig
@@ -23,7 +24,6 @@ from vivavoce.results.audits.judgements import OVERALL, read_judgements
 from vivavoce.results.logs.selection import open_logs
 from vivavoce.rounds import load_round
 from vivavoce.rounds.anchors import anchors_of
-from vivavoce.rounds.arrivals import Service, open_service
 from vivavoce.running.logs import Progress
 from vivavoce.statistics.estimates import paired_row
 from vivavoce.store import Row, lock
@@ -186,7 +186,7 @@ def _drift(logs: Path, folder: Path) -> Iterator[Row]:
 def _flips(logs: Path, before: str, now: str) -> Iterator[Row]:
     """Yield notices for judges whose verdicts depend on the answers' order more than before.
 
-    Only verdicts on items that both rounds share, answered by the same contestants, are compared.
+    Only verdicts on the same contestants and on items of both rounds are compared.
     """
     opened_logs, _, draws = open_logs(logs)
     flips: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))

@@ -5,7 +5,6 @@ publish it, copy it.
 """
 
 import shutil
-from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -116,7 +115,7 @@ def write_status(state: State, until: date) -> None:
         )
         if notices:
             block = Block("Notices", items=[visible(text, 400) for text in notices])
-            words = replace(words, blocks=[block, *words.blocks])
+            words = words._replace(blocks=[block, *words.blocks])
         nav = (Link("Board", "index.html"),)
         page = words_page(f"{OWN}/status.html", status, lambda: words, nav=nav)
         write_bytes(out / "status.html", page.make())

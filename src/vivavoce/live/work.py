@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from vivavoce.corpus import ingest, load_corpus
-from vivavoce.corpus.ingestion.cited import fetch_cited
 from vivavoce.corpus.ingestion.downloads import finish_reading
-from vivavoce.corpus.ingestion.fetching import fetch_texts
+from vivavoce.corpus.ingestion.fetching import AGAIN, Service, fetch_texts, list_papers
+from vivavoce.corpus.ingestion.lookup import fetch_cited
 from vivavoce.corpus.reading import empty_corpus, list_batches
 from vivavoce.errors import EmptyRoundError, InputError, NoItemsError, VivaError
 from vivavoce.live import Period
@@ -39,7 +39,6 @@ from vivavoce.results.audits.leakage import audit_leakage
 from vivavoce.results.integrity.verification import verify_logs
 from vivavoce.rounds import Round, build_round, load_round
 from vivavoce.rounds.anchors import came_late
-from vivavoce.rounds.arrivals import AGAIN, Service, list_papers
 from vivavoce.rounds.updating import update_round
 from vivavoce.running import run
 from vivavoce.running.logs import Progress, is_finished, is_log, read_ledger

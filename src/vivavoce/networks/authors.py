@@ -29,7 +29,7 @@ from vivavoce.columns import (
 )
 from vivavoce.corpus import Corpus
 from vivavoce.networks.graph import Graph, induced, largest_component, pair_keys, pairs_of
-from vivavoce.networks.tables import first_of_each, number_papers, read_columns, read_papers
+from vivavoce.networks.tables import number_papers, read_columns, read_papers
 from vivavoce.text.shingles import distinct
 
 BY_ID, BY_NAME = "id:", "name:"
@@ -74,7 +74,7 @@ def read_authorships(corpus: Corpus) -> Authorships:
     table = read_columns(corpus, "authorships", ["paper_id", "name", "author_id"])
     paper = number_papers(flat(table["paper_id"]), paper_ids)
     # The table is sorted by paper and position, so a paper's first row holds its first author.
-    is_first = first_of_each(paper)
+    is_first = np.diff(paper, prepend=MISSING - 1) != 0
     spelled = flat(table["name"])
     encoded = pc.dictionary_encode(without_null(spelled))
     names = text_column([name_of(name) for name in encoded.dictionary.to_pylist()])

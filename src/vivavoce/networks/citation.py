@@ -43,7 +43,6 @@ from vivavoce.networks.tables import (
     read_shard,
     whole_table,
     widen,
-    years_of,
 )
 from vivavoce.text.identifiers import ids_in_doi
 from vivavoce.text.normalise import normalise_title
@@ -309,7 +308,8 @@ def read_entries(corpus: Corpus) -> Entries:
     source, ordinal, target = (np.concatenate(parts) for parts in columns)
     works, number = describe_works([table for _, table in lists], read_again)
     target[target == MISSING] = np.where(number == MISSING, MISSING, number + len(paper_ids))
-    shown = [paper_ids, flat(papers["title"]), years_of(flat(papers["first_public"]))]
+    years = pc.cast(pc.utf8_slice_codeunits(flat(papers["first_public"]), 0, 4), pa.int32())
+    shown = [paper_ids, flat(papers["title"]), years]
     return Entries(
         papers=pa.Table.from_arrays(shown, schema=DESCRIBED),
         works=works,

@@ -1,7 +1,7 @@
 """Networks stored in a corpus's folder: building and loading them.
 
 Nodes are numbered and edges sorted. A network is rebuilt only if its source tables changed. The
-network's record is written after its files, and the manifest last.
+manifest names a network once its files are written.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from vivavoce.errors import DamagedError, InputError, StaleError
 from vivavoce.networks.authors import coauthor_tables
 from vivavoce.networks.graph import Graph, induced
 from vivavoce.networks.tables import FOLDER
-from vivavoce.store import Row, hash_of, is_intact, lock, read_sealed, read_table, write_sealed
+from vivavoce.store import Row, is_intact, lock, read_sealed, read_table, write_sealed
 
 if TYPE_CHECKING:
     from vivavoce.networks.citation import Entries
@@ -37,7 +37,6 @@ READS = {
     "comparison": ("papers", "references", "tables"),
 }
 """Source tables of each network."""
-_RECORD = "record.json"
 _PARTS = ("nodes", "edges")
 # Numbers and keys hardly repeat, so dictionary encoding would cost time and space.
 _PARQUET = {"compression": "lz4", "use_dictionary": False, "row_group_size": 1 << 24}
@@ -72,35 +71,34 @@ def build_networks(
 
         return read_entries(corpus)
 
+    path = corpus.folder / FOLDER / MANIFEST
     with lock(corpus.folder):
-        networks: Row = _others(corpus.folder / FOLDER / MANIFEST, names)
+        try:
+            manifest = read_sealed(path)
+        except DamagedError:
+            manifest = {"format": None}
+        networks: Row = manifest["networks"] if manifest["format"] == FORMAT else {}
         for done, name in enumerate(names):
             if progress:
                 progress(done, len(names))
-            networks[name] = _build(corpus, name, entries, fresh=fresh)
-        manifest = {"format": FORMAT, "corpus": corpus.fingerprint, "networks": networks}
-        write_sealed(corpus.folder / FOLDER / MANIFEST, manifest)
+            inputs = corpus.content_of(READS[name])
+            entry = {} if fresh else networks.get(name, {})
+            folder = corpus.folder / FOLDER / name
+            if entry.get("inputs") != inputs or not all(
+                is_intact(folder / f"{part}.parquet", entry["files"][part]["sha256"])
+                for part in _PARTS
+            ):
+                shutil.rmtree(folder, ignore_errors=True)
+                files = {
+                    part: write_parquet_table(folder / f"{part}.parquet", table, **_PARQUET)
+                    for part, table in zip(_PARTS, _tables(corpus, name, entries), strict=True)
+                }
+                networks[name] = {"inputs": inputs, "files": files}
+            manifest = {"format": FORMAT, "corpus": corpus.fingerprint, "networks": networks}
+            write_sealed(path, manifest)
     if progress:
         progress(len(names), len(names))
     return manifest
-
-
-def _build(corpus: Corpus, name: str, entries: Callable[[], Entries], *, fresh: bool) -> Row:
-    """Write a network that is missing, outdated or damaged; return its manifest entry."""
-    folder = corpus.folder / FOLDER / name
-    inputs = corpus.content_of(READS[name])
-    config = hash_of({"format": FORMAT, "parts": _PARTS, "network": name})
-    record = None if fresh else _read_record(folder, config, inputs)
-    if record is None:
-        shutil.rmtree(folder, ignore_errors=True)
-        tables = zip(_PARTS, _tables(corpus, name, entries), strict=True)
-        files = {
-            part: write_parquet_table(folder / f"{part}.parquet", table, **_PARQUET)
-            for part, table in tables
-        }
-        record = {"config": config, "inputs": inputs, "files": files}
-        write_sealed(folder / _RECORD, record)
-    return {"inputs": inputs, "files": record["files"]}
 
 
 def _tables(corpus: Corpus, name: str, entries: Callable[[], Entries]) -> tuple[pa.Table, pa.Table]:
@@ -111,30 +109,6 @@ def _tables(corpus: Corpus, name: str, entries: Callable[[], Entries]) -> tuple[
     if name == "citation":
         return citation_tables(entries())
     return comparison_tables(corpus, entries())
-
-
-def _read_record(folder: Path, config: str, inputs: str) -> Row | None:
-    """The record of a network; None unless its files are sound, and of this format and inputs."""
-    try:
-        record = read_sealed(folder / _RECORD)
-    except DamagedError:
-        return None
-    is_sound = (record["config"], record["inputs"]) == (config, inputs) and all(
-        is_intact(folder / f"{part}.parquet", entry["sha256"])
-        for part, entry in record["files"].items()
-    )
-    return record if is_sound else None
-
-
-def _others(path: Path, names: Collection[str]) -> Row:
-    """Manifest entries of the networks that are not built again."""
-    try:
-        manifest = read_sealed(path)
-    except DamagedError:
-        return {}
-    if manifest["format"] != FORMAT:
-        return {}
-    return {name: entry for name, entry in manifest["networks"].items() if name not in names}
 
 
 @dataclass(frozen=True, slots=True)

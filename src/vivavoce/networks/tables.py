@@ -2,13 +2,14 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from operator import methodcaller
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from vivavoce.columns import MISSING, Flags, Ints, as_numbers, with_columns
+from vivavoce.columns import MISSING, Ints, as_numbers, with_columns
 from vivavoce.corpus import Corpus
 from vivavoce.corpus.schema import TABLES
 from vivavoce.store import read_table
@@ -72,23 +73,9 @@ def number_sorted_papers(paper_ids: Any, known: pa.Array) -> Ints:
     """
     if not len(paper_ids):
         return np.zeros(0, dtype=np.int32)
-    start = bisect_left(known, paper_ids[0].as_py(), key=_text)
-    stop = bisect_right(known, paper_ids[-1].as_py(), lo=start, key=_text)
+    first, last = paper_ids[0].as_py(), paper_ids[-1].as_py()
+    text_of = methodcaller("as_py")
+    start = bisect_left(known, first, key=text_of)
+    stop = bisect_right(known, last, lo=start, key=text_of)
     number = number_papers(paper_ids, known.slice(start, stop - start))
     return np.where(number == MISSING, number, number + np.int32(start))
-
-
-def years_of(published: pa.Array) -> pa.Array:
-    """The year of each date, as an integer; null for a missing date."""
-    return pc.cast(pc.utf8_slice_codeunits(published, 0, 4), pa.int32())
-
-
-def first_of_each(groups: Ints) -> Flags:
-    """Flag the positions in sorted numbers where a new group begins."""
-    begins = np.ones(len(groups), dtype=np.bool_)
-    begins[1:] = groups[1:] != groups[:-1]
-    return begins
-
-
-def _text(value: pa.Scalar) -> str:
-    return str(value.as_py())

@@ -98,9 +98,13 @@ def fetch_walk(
         asked = client.requests
         authors = _Authors(names, client, folder / _PAGES, api, quota, progress)
         walk = _go(authors, start, quota, neighbours)
-        graph = _link(walk, neighbours, authors)
+        graph = _link(walk, neighbours)
         core = largest_component(graph)
-        _write_graph(folder, {**settings, "quota": quota}, authors, walk, graph)
+        without = [authors.names[author] for author in walk.without]
+        nodes = [{"name": authors.names[one], "papers": authors.papers(one)} for one in walk.nodes]
+        edges = [list(edge) for edge in graph.rows()]
+        content = {"quota": quota, "authors": nodes, "edges": edges, "without_papers": without}
+        write_json(folder / GRAPH, settings | content)
         files = _write_papers(folder, {p for node in walk.nodes for p in authors.papers(node)})
         return FetchedWalk(
             folder=folder,
@@ -110,7 +114,7 @@ def fetch_walk(
             before={"authors": len(walk.nodes) + len(walk.without)}
             | _measure(authors, walk, graph, np.ones(graph.n, np.bool_)),
             after={"authors": int(core.sum())} | _measure(authors, walk, graph, core),
-            without_papers=tuple(authors.names[author] for author in walk.without),
+            without_papers=tuple(without),
             cut=tuple(sorted(authors.cut)),
         )
 
@@ -160,10 +164,6 @@ class _Authors:
             shared.update(listed.keys() - {author})
         return dict(shared)
 
-    def closest(self, shared: dict[str, int], limit: int) -> list[str]:
-        """The most frequent co-authors, ties by name."""
-        return sorted(shared, key=lambda name: (-shared[name], name))[:limit]
-
     def _ask(self, author: str) -> list[Document]:
         name = self.names[author]
         query = " AND ".join(f"au:{word}" for word in _WORD.findall(name))
@@ -176,6 +176,11 @@ class _Authors:
             self.cut.add(name)
         papers = (paper for paper in feed.entries if isinstance(paper, Document))
         return [one for one in papers if one.authors and name_of(one.authors[0].name) == author]
+
+
+def _closest(shared: dict[str, int], limit: int) -> list[str]:
+    """The most frequent co-authors, ties by name."""
+    return sorted(shared, key=lambda name: (-shared[name], name))[:limit]
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,18 +206,18 @@ def _go(authors: _Authors, start: Sequence[str], quota: int, neighbours: int) ->
             continue
         walk.nodes.append(author)
         walk.counts.append(authors.coauthors(author))
-        fresh = [a for a in authors.closest(walk.counts[-1], neighbours) if a not in seen]
+        fresh = [a for a in _closest(walk.counts[-1], neighbours) if a not in seen]
         seen.update(fresh)
         queue.extend(fresh)
     return walk
 
 
-def _link(walk: _Walk, neighbours: int, authors: _Authors) -> Graph:
+def _link(walk: _Walk, neighbours: int) -> Graph:
     """Graph with an edge if one of two nodes is among the closest co-authors of the other."""
     place = {author: number for number, author in enumerate(walk.nodes)}
     weights: dict[tuple[int, int], int] = {}
     for number, shared in enumerate(walk.counts):
-        for author in authors.closest(shared, neighbours):
+        for author in _closest(shared, neighbours):
             other = place.get(author)
             if other is not None:
                 both = shared[author] + walk.counts[other].get(walk.nodes[number], 0)
@@ -232,20 +237,6 @@ def _measure(authors: _Authors, walk: _Walk, graph: Graph, keep: np.ndarray) -> 
         **measure(part),
         "papers": len({paper for node in kept for paper in authors.papers(node)}),
     }
-
-
-def _write_graph(folder: Path, settings: Row, authors: _Authors, walk: _Walk, graph: Graph) -> None:
-    write_json(
-        folder / GRAPH,
-        {
-            **settings,
-            "authors": [
-                {"name": authors.names[node], "papers": authors.papers(node)} for node in walk.nodes
-            ],
-            "edges": [list(edge) for edge in graph.rows()],
-            "without_papers": [authors.names[node] for node in walk.without],
-        },
-    )
 
 
 def _write_papers(folder: Path, wanted: set[str]) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ from vivavoce.columns import hash_rows
 from vivavoce.corpus import Corpus
 from vivavoce.corpus.fields import GATES
 from vivavoce.records import Window
-from vivavoce.rounds.family import EVERY_TASK, Exclusion, FamilyItems
+from vivavoce.rounds.family import FamilyItems
 from vivavoce.rounds.reading import UPDATE, Round
 from vivavoce.rounds.spec import RoundSpec
 from vivavoce.store import (
@@ -202,48 +202,26 @@ class Lineage:
     earlier: Round | None = None
     """The latest existing update of the parent with this name."""
 
-    @property
-    def selects(self) -> bool:
-        """True if the network may cover less than the corpus."""
-        return bool(self.state)
-
     def moves_to(self, spec: RoundSpec) -> bool:
         """Check whether the new round's window begins on another day than its parent's window."""
         return spec.window.start != self.parent.window.start
 
-    @property
-    def link(self) -> Row:
-        """The manifest's entry for the parent."""
-        return {"id": self.parent.id, "manifest": self.parent.sha256}
-
-    @property
-    def excluded(self) -> list[Exclusion]:
-        """Exclusions for the papers outside the network."""
-        return [Exclusion(EVERY_TASK, name, *reason) for name, reason in self.left.items()]
-
     def same_as(self, built: Round, spec: RoundSpec) -> Round | None:
         """Find an existing round with all of these items: the parent, or an earlier update of it.
 
-        Compared with an earlier update, changed items do not count as new.
+        A changed item counts as new, but not in comparison with an earlier update. If the parent's
+        window has the same start, lost items and changed files count too.
         """
-        if not self.adds_items(built, spec):
+        if self.moves_to(spec):
+            tasks = [(built.items(*one), self.parent.items_by_id(*one)) for one in built.tasks()]
+            is_parent = all(_is_there(row, rows) for items, rows in tasks for row in items)
+        else:
+            is_parent = items_of(built.manifest) == items_of(self.parent.manifest)
+        if is_parent:
             return self.parent
         if self.earlier and _ids_of(built) <= _ids_of(self.earlier):
             return self.earlier
         return None
-
-    def adds_items(self, built: Round, spec: RoundSpec) -> bool:
-        """Check whether a round has an item that its parent lacks or has in another form.
-
-        If both windows have the same start, lost items and changed files count too.
-        """
-        if not self.moves_to(spec):
-            return items_of(built.manifest) != items_of(self.parent.manifest)
-        for family, task in built.tasks():
-            rows = self.parent.items_by_id(family, task)
-            if any(not _is_there(row, rows) for row in built.items(family, task)):
-                return True
-        return False
 
     def write(self, folder: Path) -> Row:
         """Write the update's report and the network; return their entries for the manifest."""

@@ -99,10 +99,11 @@ def _write_round(
         items = returned(build, build(seen, allowed, options), FamilyItems)
         if lineage:
             lineage.late.note(items, allowed)
-            may_add = lineage.moves_to(spec) or (follows and lineage.selects)
+            may_add = lineage.moves_to(spec) or (follows and bool(lineage.state))
             items = lineage.anchors.keep(family, items, may_add=may_add)
-            left = lineage.excluded if follows else []
-            items = replace(items, excluded=[*items.excluded, *left])
+            left = lineage.left.items() if follows else ()
+            outside = (Exclusion(EVERY_TASK, name, *reason) for name, reason in left)
+            items = replace(items, excluded=[*items.excluded, *outside])
         files.update(_write_items(draft, family, items))
         notes += items.notes
         counts[family] = {
@@ -137,7 +138,7 @@ def _write_round(
         "code": __version__,
         "counts": counts,
         "files": files,
-        **({"parent": lineage.link} if lineage else {}),
+        **({"parent": lineage.parent.link} if lineage else {}),
     }
     write_sealed(draft / MANIFEST, manifest)
 
@@ -176,9 +177,9 @@ def _by_reason(excluded: Iterable[Exclusion]) -> dict[str, int]:
 
 
 def _leakage(exclusions: Mapping[str, tuple[Exclusion, ...]]) -> Iterator[bytes]:
-    """Chunks of the file of exclusions: counts by reason, then lines per paper, task and setting.
+    """Chunks of the file of exclusions, which lists nearly every paper of a large corpus.
 
-    The file lists nearly every paper of a large corpus, so it is written in chunks.
+    It has counts by reason, then a line per paper, task and setting.
     """
     counts = _by_reason(e for excluded in exclusions.values() for e in excluded)
     yield f'{{"counts": {canonical_json(counts)},\n"excluded": ['.encode()

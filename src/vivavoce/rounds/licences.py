@@ -45,13 +45,9 @@ def is_open(licence: str | None) -> bool:
     Such licences are CC0, the public domain, and CC BY with or without NC and SA. ND is excluded,
     because items use parts of papers. If semicolons join several licences, all must be open.
     """
-    parts = [part for part in (licence or "").split(";") if part.strip()]
-    return bool(parts) and all(map(_allows, parts))
-
-
-def _allows(licence: str) -> bool:
-    plain = " ".join(re.split(r"[\s/_:,()-]+", licence.casefold())).strip()
-    return _OPEN.search(plain) is not None and _RESTRICTED.search(plain) is None
+    parts = [part for part in (licence or "").casefold().split(";") if part.strip()]
+    plain = [" ".join(re.split(r"[\s/_:,()-]+", part)).strip() for part in parts]
+    return bool(plain) and all(_OPEN.search(p) and not _RESTRICTED.search(p) for p in plain)
 
 
 def licences_of(corpus: Corpus, folder: Path) -> dict[str, str | None]:

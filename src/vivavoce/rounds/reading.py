@@ -58,6 +58,11 @@ class Round:
         return hash_file(self.folder / MANIFEST)
 
     @property
+    def link(self) -> Row:
+        """The entry for this round in the manifests of rounds that follow it."""
+        return {"id": self.id, "manifest": self.sha256}
+
+    @property
     def card(self) -> str:
         """The round's card, as Markdown."""
         return (self.folder / "card.md").read_text("utf-8")
@@ -309,6 +314,6 @@ def _check_parent(opened: Round) -> list[str]:
         parent = load_round(folder)
     except InputError:
         return []  # the parent's name is used by something else
-    if (parent.id, parent.sha256) == (link["id"], link["manifest"]):
+    if parent.link == link:
         return []
     return [f"{folder} is not the round that {opened.folder} was made from"]

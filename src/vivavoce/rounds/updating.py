@@ -14,8 +14,11 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pyarrow as pa
+
+from vivavoce.columns import texts
 from vivavoce.corpus import Corpus
 from vivavoce.errors import InputError
 from vivavoce.networks.growth import History, Members, Rules, grow, members_until
@@ -27,12 +30,8 @@ from vivavoce.rounds.reading import MANIFEST, Round, load_round, write_reveal
 from vivavoce.rounds.spec import RoundSpec, parse_spec
 from vivavoce.store import Row
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-
 PAPERS, AUTHORS = "network/papers.parquet", "network/authors.parquet"
-"""Files of a round's network: papers, each with the round in which it came, and authors."""
+"""Files of a round's network: papers, each with the round and the way in which it came; authors."""
 
 
 class SelectedCorpus(Corpus):
@@ -58,27 +57,6 @@ class SelectedCorpus(Corpus):
     def papers(self) -> tuple[Paper, ...]:
         """The selected papers, sorted by id."""
         return tuple(paper for paper in self._whole.papers if paper.paper_id in self._selected)
-
-
-def member_files(
-    members: Members, came_in: Mapping[str, str], how: Mapping[str, str], round_id: str
-) -> dict[str, tuple[list[Row], pa.Schema]]:
-    """Rows and columns of the files of a round's network.
-
-    `came_in` maps each paper of the parent's network to the round in which it came. `how` maps each
-    paper new in this round to the way in which it came.
-    """
-    import pyarrow as pa
-
-    papers = [
-        {"paper_id": name, "came_in": came_in.get(name, round_id), "how": how.get(name)}
-        for name in sorted(members.papers)
-    ]
-    text = pa.string()
-    return {
-        PAPERS: (papers, pa.schema([("paper_id", text), ("came_in", text), ("how", text)])),
-        AUTHORS: ([{"key": key} for key in sorted(members.authors)], pa.schema([("key", text)])),
-    }
 
 
 _DATED = re.compile(r"-[0-9]{4}-[0-9]{2}-[0-9]{2}(\.[0-9]+)?$")
@@ -144,9 +122,8 @@ def _free_id(out: Path, name: str, parent: Round, until: date) -> tuple[str, Rou
     """
     earlier = None
     chosen, number = name, 1
-    link = {"id": parent.id, "manifest": parent.sha256}
     rounds = [load_round(path.parent) for path in sorted(out.glob(f"*/{MANIFEST}"))]
-    children = {opened.id: opened for opened in rounds if opened.manifest.get("parent") == link}
+    children = {one.id: one for one in rounds if one.manifest.get("parent") == parent.link}
     while (out / chosen / MANIFEST).exists():
         child = children.get(chosen)
         if child is None or child.window.end != until:
@@ -194,11 +171,19 @@ def _lineage(
         authors = frozenset(str(row["key"]) for row in parent.rows(AUTHORS))
         before, came_in = Members(frozenset(came), authors), came
     grown = grow(history, before, since, spec.window.end, rules)
+    seen, state = corpus, dict[str, tuple[list[Row], pa.Schema]]()
     if rules.selects:
-        seen: Corpus = SelectedCorpus(corpus, grown.members.papers)
-        state = member_files(grown.members, came_in, grown.came, spec.round.id)
-    else:
-        seen, state = corpus, {}
+        seen = SelectedCorpus(corpus, grown.members.papers)
+        own = spec.round.id
+        papers: list[Row] = [
+            {"paper_id": name, "came_in": came_in.get(name, own), "how": grown.came.get(name)}
+            for name in sorted(grown.members.papers)
+        ]
+        keys = [{"key": key} for key in sorted(grown.members.authors)]
+        state = {
+            PAPERS: (papers, pa.schema(texts("paper_id", "came_in", "how"))),
+            AUTHORS: (keys, pa.schema(texts("key"))),
+        }
     return Lineage(
         parent=parent,
         corpus=seen,

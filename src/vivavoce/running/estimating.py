@@ -119,9 +119,9 @@ def estimate(spec: RunSpec) -> tuple[list[Row], list[str]]:
 def estimate_asking(
     name: str, prices: Mapping[str, str], ask: Callable[[Callable[[Model], None]], object]
 ) -> Row:
-    """Tokens and dollars of the requests that `ask` makes to a model; they are not sent.
+    """Tokens and dollars of the requests that `ask` makes to a model, with the usual replies.
 
-    `ask` receives a function that it must call with the model first. Replies are the usual ones.
+    `ask` receives a function that it must call with the model first.
     """
     from inspect_ai.model import GenerateConfig
 
@@ -161,13 +161,12 @@ def _rows(task: Task, spec: RunSpec) -> list[Row]:
     for model in models:
         counter.watch(model)
     run_quietly(part, model=None, epochs=1, score=counter.is_judged, log_samples=False)
-    tried = len(samples)
-    rows = []
-    for name, count in sorted(counter.counts.items()):
-        about = {"task": facts["task"], "setting": facts["setting"]}
-        about |= {"method": method.rpartition("/")[2], "model": name}
-        rows.append({**about, **count.row(name, answers / tried)})
-    return rows
+    about = {name: facts[name] for name in ("task", "setting")}
+    about["method"] = method.rpartition("/")[2]
+    return [
+        {**about, "model": name, **count.row(name, answers / len(samples))}
+        for name, count in sorted(counter.counts.items())
+    ]
 
 
 def _dollars(model: str, input: float, output: float, most: float) -> Row:

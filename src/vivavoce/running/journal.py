@@ -36,7 +36,7 @@ from vivavoce.running.meter import (
     intercept,
     output_of,
 )
-from vivavoce.store import hash_of
+from vivavoce.store import hash_of, write_jsonl
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalSpec
@@ -78,7 +78,7 @@ class Journal:
         elif "reply" in line:
             self._replies.setdefault(line["sample"], {})[line["request"]] = line["reply"]
 
-    def _write(self, line: dict[str, Any]) -> None:
+    def _add(self, line: dict[str, Any]) -> None:
         self._take(line)
         self._file.add(line)
 
@@ -112,7 +112,13 @@ class Journal:
             async with aside as settle:
                 reply = await send()
                 # Nothing below is awaited, so the reply is kept whatever ends the run.
-                self._note(attempt, name, reply)
+                if (output := output_of(reply)) is None:
+                    self._failed.add(attempt)
+                else:
+                    self._fresh.add(attempt)
+                    content = output.model_dump(mode="json", exclude_none=True)
+                    sample = self._sample(attempt)
+                    self._add({"sample": sample, "request": name, "reply": content})
                 settle(reply)
                 return reply
         except VivaError:  # from the budget, before the request was sent
@@ -121,15 +127,6 @@ class Journal:
         except BaseException:  # cancellation too: in every case there is no reply
             self._failed.add(attempt)
             raise
-
-    def _note(self, attempt: Attempt, name: str, reply: Reply) -> None:
-        output = output_of(reply)
-        if output is None:
-            self._failed.add(attempt)
-            return
-        self._fresh.add(attempt)
-        content = output.model_dump(mode="json", exclude_none=True)
-        self._write({"sample": self._sample(attempt), "request": name, "reply": content})
 
     def _sample(self, attempt: Attempt) -> str:
         """A name that all tries at a sample share, in every run."""
@@ -154,18 +151,17 @@ class Journal:
         if not error or is_want or is_cancelled or attempt.log not in self._tasks:
             return
         if (sample := self._sample(attempt)) in self._replies:
-            self._write({"sample": sample, "void": True})
+            self._add({"sample": sample, "void": True})
 
     def close(self, *, finished: bool) -> None:
         """Stop writing; if the run finished, remove its replies, since its logs hold them."""
         self._file.close()
-        self._replies = {}
         if not finished:
             return
         of_run = set(self._tasks.values())
         left = [line for line in self._file.lines() if line["sample"].split("/")[0] not in of_run]
         if left:
-            self._file.replace(left)
+            write_jsonl(self._file.path, left)
         else:
             self._file.path.unlink(missing_ok=True)
 
@@ -308,5 +304,4 @@ def _attach(batcher: Any, batch: str, requests: dict[str, str]) -> Streams:
 
 def _key(batcher: Any, request: dict[str, Any]) -> str:
     words = {name: value for name, value in request.items() if name != "extra_headers"}
-    kind = type(batcher).__name__
-    return hash_of(to_jsonable_python([kind, words], serialize_unknown=True))[:32]
+    return _hash([type(batcher).__name__, words])

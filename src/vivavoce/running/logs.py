@@ -17,12 +17,13 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from math import fsum, isfinite, nan
+from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import DamagedError, InputError
 from vivavoce.models import FILE_HASH
+from vivavoce.statistics.intervals import mean_of
 from vivavoce.store import Row, canonical_json, hash_file, parse_object, write_jsonl
 from vivavoce.tasks import short_name
 
@@ -36,9 +37,8 @@ _BEGINS_WITH_TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}[:-]\d{2}[:-]\d{2}")
 
 def is_log(path: Path) -> bool:
     """Check whether Inspect takes a file for a log, judging by its name."""
-    is_json = path.suffix == ".json" and _BEGINS_WITH_TIME.match(path.name)
-    is_named = path.suffix == ".eval" or bool(is_json)
-    return is_named and path.is_file() and not path.is_symlink()
+    is_json = path.suffix == ".json" and bool(_BEGINS_WITH_TIME.match(path.name))
+    return (path.suffix == ".eval" or is_json) and path.is_file() and not path.is_symlink()
 
 
 def read_headers(folder: Path) -> tuple[list[EvalLog], list[str]]:
@@ -84,21 +84,19 @@ def why_incomplete(log: EvalLog, refused: Mapping[str, str] | None = None) -> st
         if refused and name in refused:
             return refused[name]
     lacks = f", lacks {missing} of {results.total_samples} answers" if results else ""
-    cause = log.error.message if log.error else _sample_error(log.location)
+    cause = log.error.message if log.error else None
+    if cause is None:
+        from inspect_ai.log import read_eval_log_sample_summaries
+
+        summaries = read_eval_log_sample_summaries(log.location)
+        errors = Counter(summary.error for summary in summaries if summary.error)
+        cause = errors.most_common(1)[0][0] if errors else None
     return f"{log_path(log)} ended as {log.status}{lacks}{f': {cause}' if cause else ''}"
 
 
 def log_path(log: EvalLog) -> str:
     """Path of a log: Inspect gives an address for a log that it read, a path for one it wrote."""
     return log.location.removeprefix("file://")
-
-
-def _sample_error(location: str) -> str | None:
-    from inspect_ai.log import read_eval_log_sample_summaries
-
-    summaries = read_eval_log_sample_summaries(location)
-    errors = Counter(summary.error for summary in summaries if summary.error)
-    return errors.most_common(1)[0][0] if errors else None
 
 
 Progress = Callable[[int, int], None]
@@ -137,12 +135,8 @@ def item_values(path: str, metric: str, items: Collection[str]) -> dict[str, flo
         item = str(summary.id)
         if summary.scores and not summary.error and item in items:
             answers.setdefault(item, []).append(our_scores(summary.scores)[0])
-    return {item: _mean([one.as_dict()[metric] for one in own]) for item, own in answers.items()}
-
-
-def _mean(values: list[Any]) -> float:
-    known = [float(value) for value in values if value is not None and isfinite(value)]
-    return fsum(known) / len(known) if known else nan
+    means = {item: mean_of(one.as_dict()[metric] for one in own) for item, own in answers.items()}
+    return {item: nan if mean is None else mean for item, mean in means.items()}
 
 
 COMPARISON, STOPPED = "decide", "stopped"
@@ -201,7 +195,7 @@ def settle(log: EvalLog, record: Row) -> EvalLog:
     shutil.copyfile(path, copy)
     edited = logs.edit_eval_log(header, [edit], provenance)
     logs.write_eval_log(edited, copy, "eval", header_only=True)
-    Path(copy).replace(path)
+    copy.replace(path)
     return logs.read_eval_log(str(path), header_only=True)
 
 
@@ -337,14 +331,10 @@ class LineFile:
         """Append a line; it is on disk when this returns."""
         if self._file is None:
             # The next line must not be joined to half a line.
-            self.replace(self.lines())
+            write_jsonl(self.path, self.lines())
             self._file = os.open(self.path, os.O_WRONLY | os.O_APPEND)
         os.write(self._file, (canonical_json(line) + "\n").encode("utf-8", "surrogatepass"))
         os.fsync(self._file)
-
-    def replace(self, lines: Iterable[dict[str, Any]]) -> None:
-        """Rewrite the file."""
-        write_jsonl(self.path, lines)
 
     def close(self) -> None:
         """Stop writing."""

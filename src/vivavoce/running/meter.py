@@ -54,22 +54,18 @@ class Meter:
         """
         self._folder, self.budget, self._is_batched = folder, budget, is_batched
         self._purpose = purpose
-        self._file = LineFile(folder / SPENDING, "of")
+        self.file = LineFile(folder / SPENDING, "of")
         self._costs: dict[str, ModelCost] = {}
         self._under_way: dict[str, float] = {}
         self._is_over = False
         self._changed = anyio.Condition()
-        lines = list(self._file.lines())
+        lines = list(self.file.lines())
         paid, self._lost = _bill_of(lines)
         self.spent, self._lines = paid + sum(self._lost.values()), len(lines)
 
     def _write(self, line: Row) -> None:
-        self._file.add(line)
+        self.file.add(line)
         self._lines += 1
-
-    def close(self) -> None:
-        """Stop writing."""
-        self._file.close()
 
     def watch(self, models: Iterable[Model]) -> None:
         """Meter requests to models with a known price; count logs older than the meter once."""
@@ -79,7 +75,7 @@ class Meter:
             info = get_model_info(model)
             if info is not None and info.cost is not None:
                 self._costs[str(model)] = info.cost
-        if not self._file.path.exists():
+        if not self.file.path.exists():
             from inspect_ai.log import list_eval_logs, read_eval_log_sample_summaries
 
             costs: dict[str, float] = {}
@@ -179,7 +175,7 @@ def metered(
     try:
         yield watch
     finally:
-        meter.close()
+        meter.file.close()
 
 
 def _bill_of(lines: Iterable[Row]) -> tuple[float, dict[str, float]]:

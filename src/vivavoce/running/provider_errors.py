@@ -88,9 +88,8 @@ class Gate:
         if self._has_answered or self.line:
             return
         address = self._address()
-        is_there = not address or await _is_reached(address)
         line = f"no reply yet from {address or 'its provider'}"
-        if not is_there:
+        if address and not await _is_reached(address):
             line = f"nothing answers at {address}"
         print(f"{self.model}: {line}. Still trying.", file=sys.stderr, flush=True)
 
@@ -156,12 +155,10 @@ class Gate:
         """Output for a prompt that is too long; None for any other error."""
         from inspect_ai.model import ModelOutput
 
-        if _status(error) not in _OVERFLOW_STATUSES:
-            return None
-        body = getattr(error, "body", None)
+        body, cause = getattr(error, "body", None), cause_of(error)
         is_named = isinstance(body, dict) and body.get("param") == "input_tokens"
-        cause = cause_of(error)
-        if not is_named and not _OVERFLOW.search(cause):
+        is_overflow = is_named or bool(_OVERFLOW.search(cause))
+        if _status(error) not in _OVERFLOW_STATUSES or not is_overflow:
             return None
         return ModelOutput.from_content(self.model, cause, stop_reason="model_length")
 
@@ -225,7 +222,5 @@ async def _probe(names: Sequence[str]) -> None:
         try:
             await model.generate(QUESTION, config=config)
         except Exception as error:  # providers raise errors of any type
-            line = (
-                gate.line or f"{model} gave no reply to a first short question: {cause_of(error)}"
-            )
-            raise VivaError(line) from error
+            silent = f"{model} gave no reply to a first short question: {cause_of(error)}"
+            raise VivaError(gate.line or silent) from error

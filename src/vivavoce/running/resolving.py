@@ -118,12 +118,13 @@ def _in_windows(spec: RunSpec) -> tuple[list[Task], list[str]]:
     if spec.context is not None:
         raise InputError("context has one value and is swept too. Give it once.")
     others = {name: values for name, values in spec.sweep.items() if name != "context"}
-    made = []
+    resolved, skipped = [], dict[str, None]()
     for window in spec.sweep["context"]:
         check_context(window)
-        made.append(resolve(replace(spec, context=window, sweep=others)))
-    skipped = dict.fromkeys(reason for _, reasons in made for reason in reasons)
-    return [task for tasks, _ in made for task in tasks], [*skipped]
+        tasks, reasons = resolve(replace(spec, context=window, sweep=others))
+        resolved += tasks
+        skipped |= dict.fromkeys(reasons)
+    return resolved, [*skipped]
 
 
 def _make_tasks(
@@ -222,22 +223,16 @@ def _uses(spec: RunSpec, family: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _taken(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> set[str]:
     """Names of the arguments that the methods take, except the window, `context`."""
-    families = {family for family, _ in tasks}
-    return {
-        name
-        for family in families
-        for method in spec.methods
-        for name in _solver_parameters(family, method)
-    } - {"context"}
+    uses = product({family for family, _ in tasks}, spec.methods)
+    return {name for use in uses for name in _solver_parameters(*use)} - {"context"}
 
 
 def _task_parameters(task: str) -> list[str]:
     """Arguments of a task that no option of a run sets."""
     from vivavoce.tasks.lookup import find_task_maker
 
-    return [
-        name for name in inspect.signature(find_task_maker(task)).parameters if name not in _SET
-    ]
+    parameters = inspect.signature(find_task_maker(task)).parameters
+    return [name for name in parameters if name not in _SET]
 
 
 def _solver_parameters(family: str, method: str) -> list[str]:
@@ -254,8 +249,7 @@ def _create_task(task: str, args: dict[str, Any]) -> Task:
     from vivavoce.tasks.scoring.asking import judge_named_later
 
     known = inspect.signature(find_task_maker(task)).parameters
-    unknown = [name for name in args if name not in known]
-    if unknown:
+    if unknown := [name for name in args if name not in known]:
         raise InputError(f"{task} takes no {unknown[0]!r}. There are: {', '.join(known)}.")
     with judge_named_later():
         created = create_task(task, args)

@@ -105,7 +105,7 @@ def rename(
     own = set(taken)
     renamed: dict[str, Any] = {}
     for name, value in given.items():
-        chosen = aliases.get(name, name) if name not in own else name
+        chosen = name if name in own else aliases.get(name, name)
         if chosen in renamed:
             raise InputError(f"{chosen} is given twice, once as {name}.")
         renamed[chosen] = value
@@ -150,9 +150,9 @@ def check_arguments(
     taken: Collection[str],
     of_tasks: Collection[str],
 ) -> None:
-    """Raise `InputError` for unknown arguments, and for a missing model or judge.
+    """Raise `InputError` for a missing model or judge, and for arguments that nothing takes.
 
-    The methods take the arguments in `taken`; a sweep may also use those in `of_tasks`.
+    Methods take those in `taken`; a sweep may also use those in `of_tasks`.
     """
     for given, who, known in (
         (spec.method_args, spec.methods, {*taken}),

@@ -67,6 +67,7 @@ def ask_again(task: Task, log: EvalLog) -> Task:
     asked = _in_comparison(task, rule, about["comparison"], about["contestant"])
     if record is not None:
         return first_items(asked, rule, record["look"])
+    # An interrupted run was at the first look with at least as many items as its log has.
     looks = min(rule.looks, len(set(_clusters(task).values())))
     taken = (first_items(asked, rule, look) for look in range(1, looks + 1))
     size = log.eval.dataset.samples or 0

@@ -108,7 +108,7 @@ def _limits(memory: int, processes: int) -> list[tuple[str, dict[str, int]]]:
 def make_group(memory_mb: int, work_mb: int, processes: int) -> Group | None:
     """Create control groups for a sandbox, sizes in MiB; None if that is impossible.
 
-    The groups allow more than the measured limits, so that the supervisor can name the limit hit.
+    They allow more than the measured limits, so that the supervisor can name the limit hit.
     """
     memory = (memory_mb + _TMPFS_COUNT * work_mb + 64) << 20
     name = f"sandbox-{os.getpid()}-{next(_COUNTER)}"

@@ -43,13 +43,9 @@ from vivavoce.store import Row
 def pairwise_agreement(units: Sequence[Sequence[Hashable]]) -> float | None:
     """Share of rater pairs, within units, that chose the same label; None without a pair."""
     counts = [Counter(unit) for unit in units]
-    pairs = sum(_pairs(count.total()) for count in counts)
-    agreeing = sum(_pairs(number) for count in counts for number in count.values())
+    pairs = sum(math.comb(count.total(), 2) for count in counts)
+    agreeing = sum(math.comb(number, 2) for count in counts for number in count.values())
     return agreeing / pairs if pairs else None
-
-
-def _pairs(number: int) -> int:
-    return number * (number - 1)
 
 
 def pair_cells(pairs: Sequence[tuple[Hashable, Hashable]], labels: Sequence[Hashable]) -> Floats:
@@ -171,10 +167,7 @@ def estimate_from_sums(
     value = float(from_sums(sums.sum(axis=0, keepdims=True))[0])
     if math.isnan(value) or not drawn.gives_intervals:
         return Estimate(None if math.isnan(value) else value, None, len(rows))
-    drawn_values = []
-    for indices in drawn.indices():
-        counts = np.stack([np.bincount(row, minlength=drawn.clusters) for row in indices])
-        drawn_values.append(from_sums(counts.astype(np.float64) @ sums))
+    drawn_values = [from_sums(counts.astype(np.float64) @ sums) for counts in drawn.counts()]
     return Estimate(value, percentile_interval(np.concatenate(drawn_values)), len(rows))
 
 

@@ -75,6 +75,12 @@ class Resample:
             draws = min(batch, self.resamples - start)
             yield generator.integers(0, self.clusters, size=(draws, self.clusters))
 
+    def counts(self) -> Iterator[Integers]:
+        """Yield how often each draw has each cluster, in the batches of `indices`."""
+        for indices in self.indices():
+            indices += np.arange(len(indices))[:, None] * self.clusters
+            yield np.bincount(indices.ravel(), minlength=indices.size).reshape(indices.shape)
+
     def by_cluster(self, values: npt.ArrayLike) -> tuple[Floats, Floats]:
         """Sums and numbers of the defined values, with one row per cluster, by column."""
         table = self._table(values)
@@ -105,9 +111,7 @@ class Resample:
         drawn = np.zeros((self.resamples, parts.shape[1]))
         at_once = max(16, _PRODUCTS_AT_ONCE // max(1, parts.size))
         start = 0
-        for indices in self.indices():
-            indices += np.arange(len(indices))[:, None] * self.clusters
-            counts = np.bincount(indices.ravel(), minlength=indices.size).reshape(indices.shape)
+        for counts in self.counts():
             for first in range(0, len(counts), at_once):
                 few = counts[first : first + at_once].astype(float)
                 np.matmul(few, parts, out=drawn[start : start + len(few)])

@@ -250,6 +250,8 @@ def _role_of_text(text: str) -> str | None:
         return None
     if phrases[0][0] in _APPENDIX_WORDS:
         return "appendix"
+    if phrases[-1][-1] == "availability":  # of data and code
+        return None
     roles = [_role_of_phrase(words) for words in phrases]
     if len(phrases) > 1:
         roles = [

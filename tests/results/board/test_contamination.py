@@ -15,8 +15,12 @@ from tests.results.audits.made_logs import write_log
 from vivavoce.errors import VivaError
 from vivavoce.models.cutoffs import Cutoff, Cutoffs, Status
 from vivavoce.reports import headlines
-from vivavoce.results.board.building import contamination_report, leaderboard
-from vivavoce.results.board.exposure import exposure_fields, find_gaps
+from vivavoce.results.board.building import (
+    contamination_report,
+    exposure_fields,
+    find_gaps,
+    leaderboard,
+)
 from vivavoce.results.logs.reading import read_logs
 from vivavoce.statistics.intervals import resample
 

@@ -100,7 +100,7 @@ def test_who_did_not_answer_an_item_is_reported(tmp_path: Path) -> None:
     logs, _ = select_logs(tmp_path, partial=True)
     remarks = {
         (item.id, answer.source.key.model): answer.texts.problem
-        for item in choose_item_texts(logs, [tmp_path], count=2)
+        for item in choose_item_texts(logs, count=2)
         for answer in item.read()
     }
     assert remarks.pop(("b", "lab/two")) == "There is no answer to this item."

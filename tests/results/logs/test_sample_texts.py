@@ -1,15 +1,13 @@
 """Items drawn by a seed, and where the answers to them are."""
 
-import shutil
 from pathlib import Path
 
 import pytest
-from inspect_ai.log import read_eval_log, write_eval_log
 from tests.results.answered_logs import answered, read
 from tests.results.audits.made_logs import write_log
 
 from vivavoce.errors import InputError
-from vivavoce.results.logs.sample_texts import locate
+from vivavoce.results.logs.sample_texts import choose_item_texts
 from vivavoce.results.logs.selection import select_logs
 
 ITEMS = [f"item-{number}" for number in range(9)]
@@ -61,22 +59,14 @@ def test_the_first_attempt_stands_for_all_and_the_mean_is_that_of_all(tmp_path: 
     write_log(tmp_path, {"a": [0.25, 0.75, 0.5]})
     (item,) = read(tmp_path)
     (answer,) = item.read()
-    assert (answer.score.values["rougeL"], answer.source.attempts) == (0.25, 3)
+    assert (answer.score.values["rougeL"], answer.source.epochs) == (0.25, 3)
     assert [score.epoch for score in answer.scores] == [1, 2, 3]
     assert item.means() == (0.5,)  # (0.25 + 0.75 + 0.5) / 3
 
 
-def test_a_log_is_found_below_its_folder_and_told_from_its_namesake(tmp_path: Path) -> None:
-    path = write_log(tmp_path / "deep" / "er", {"a": 0.5})
-    other = tmp_path / "other"
-    other.mkdir()
-    shutil.copy(path, other / path.name)
-    log = read_eval_log(str(other / path.name))
-    log.eval.created = "2025-05-05T00:00:00+00:00"
-    write_eval_log(log, str(other / path.name))
-    logs, _ = select_logs(tmp_path / "deep")
-    found = locate(logs[0], tmp_path)
-    assert found.name == f"deep/er/{path.name}"
+def test_a_log_that_is_gone_is_named(tmp_path: Path) -> None:
+    path = write_log(tmp_path, {"a": 0.5})
+    logs, _ = select_logs(tmp_path)
     path.unlink()
     with pytest.raises(InputError, match="is no longer in the folder"):
-        locate(logs[0], tmp_path / "deep")
+        choose_item_texts(logs, count=1)

@@ -11,7 +11,7 @@ from vivavoce.errors import InputError
 from vivavoce.reports import shown
 from vivavoce.requests import SiteOptions
 from vivavoce.text.printing import figure
-from vivavoce.web.board.answers import shares_text
+from vivavoce.web.board.overview import shares_text
 from vivavoce.web.board.site import write_site
 
 

@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 from tests.web.board.board_rows import make_board, make_row
 
 from vivavoce.text.printing import figure, interval, share, visible
-from vivavoce.web.board.entries import between, fact, missing, notes, rank_note
-from vivavoce.web.board.model import BoardOf, site_of
-from vivavoce.web.board.overview import Line, courses_of, lines_of
-from vivavoce.web.board.sections import Entry, Section, sureness
+from vivavoce.web.board.entries import between, fact, missing, notes, rank_note, sureness
+from vivavoce.web.board.model import BoardOf, Entry, Section, site_of
+from vivavoce.web.board.overview import HEADS, Line, courses_of, lines_of
 
 
 def board_of(*rows: dict, **more: Any) -> BoardOf:
@@ -33,6 +32,10 @@ def lines(*rows: dict) -> dict[str, Line]:
     """Lines of the first page by contestant."""
     site = site_of(make_board(*rows))
     return {line.name: line for line in lines_of(site, site.boards)}
+
+
+def facts_of(line: Line) -> dict[str, str]:
+    return {head.label: head.of(line) for head in HEADS}
 
 
 def test_rows_are_ordered_by_the_headline_metric_with_missing_last() -> None:
@@ -155,7 +158,7 @@ def test_the_matrix_has_price_valid_answers_and_who_may_be_best() -> None:
     ]
     # $0.24 for 120 answers is 0.002 an answer. Surely better than both others, and than none.
     assert {
-        name: (line.price, line.valid, line.cells[0].shade, line.cells[0].may_lead)
+        name: (line.price, facts_of(line)["Valid"], line.cells[0].shade, line.cells[0].may_lead)
         for name, line in lines(*rows).items()
         if line.cells[0]
     } == {
@@ -183,7 +186,9 @@ def test_trust_is_summed_over_the_tasks_of_a_contestant() -> None:
     ]
     line = lines(*rows)["a/one"]
     # 240 answers, 180 of them valid; 180 of 240 items clean; one judged task, by nobody checked.
-    assert (line.valid, line.seen, line.judge, line.cutoff) == ("75%", "25%", "0 of 1", "2026-02")
+    names = ("Valid", "Seen before", "Judge calibrated")
+    assert [facts_of(line)[name] for name in names] == ["75%", "25%", "0 of 1"]
+    assert line.cutoff == "2026-02"
 
 
 def test_settings_of_all_are_named_once_and_differences_in_their_rows() -> None:

@@ -45,7 +45,7 @@ def build(logs: Path, out: Path, count: int = 3, seed: int = 0) -> list[str]:
     """Sample pages of a folder of logs."""
     site = site_of(leaderboard(logs, resamples=20))
     chosen, _ = select_logs(logs)
-    items = choose_item_texts(chosen, [logs], count=count, seed=seed)
+    items = choose_item_texts(chosen, count=count, seed=seed)
     return write_pages([*pages(site, items), *static_files()], out)
 
 

@@ -67,8 +67,8 @@ class Exchange:
 def do_away(attempt: Callable[[str], str], packed: str) -> str:
     """Do a packed task in a folder of this process; return the input of `unpack`."""
     request = json.loads(packed)
-    place, folder, files = Place(request["address"]), _own_folder(), request["files"]
-    present = _file_hashes()
+    place, files = Place(request["address"]), request["files"]
+    folder, present = _own_files()
     for name in present.keys() - files.keys():
         (folder / name).unlink()
         del present[name]
@@ -87,16 +87,11 @@ def do_away(attempt: Callable[[str], str], packed: str) -> str:
 
 
 @cache
-def _own_folder() -> Path:
+def _own_files() -> tuple[Path, dict[str, str]]:
+    """Folder of this process, and the sha256 of its files, which later tasks may reuse."""
     folder = Path(tempfile.mkdtemp(prefix="vivavoce-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
-
-
-@cache
-def _file_hashes() -> dict[str, str]:
-    """Sha256 of each file in this process' own folder; later tasks may reuse the files."""
-    return {}
+    return folder, {}
 
 
 def _moved(value: Any, old: str, new: str) -> Any:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -27,7 +26,7 @@ from vivavoce.corpus.merge import (
 from vivavoce.corpus.reading import Batch, read_tables, sound_shards
 from vivavoce.corpus.schema import sort_rows
 from vivavoce.records import Author, Document
-from vivavoce.sources import completing_kinds, get_source, list_sources
+from vivavoce.sources import completing_kinds, get_source
 
 AT_ONCE = 50_000
 """Maximum number of documents merged at once, unless a single group is larger."""
@@ -92,7 +91,7 @@ def identify(batches: Sequence[Batch]) -> Identity:
     unmatched = [index for index in alone if scan.only_file[index]]
     outside = [index for index in alone if scan.completes[index]]
     for group, documents in scan.load(groups):
-        merge = merge_documents(documents, _is_metadata(), completing_kinds())
+        merge = merge_documents(documents, scan.is_metadata, completing_kinds())
         number = {(d.kind, d.key): index for d, index in zip(documents, group, strict=True)}
         for paper in merge.papers:
             for order, document in enumerate(paper.documents):
@@ -101,9 +100,14 @@ def identify(batches: Sequence[Batch]) -> Identity:
         unmatched += [number[d.kind, d.key] for d in merge.unmatched]
         outside += [number[d.kind, d.key] for d in merge.outside]
     lonely = np.array(sorted(unmatched), dtype=np.int64)
+    every = scan.places(np.arange(len(scan.file)))
+    named = every.add_column(0, "paper_id", pa.array(ids, pa.string())).append_column(
+        "place", pa.array(place)
+    )
+    placed = named.filter(pc.is_valid(named["paper_id"]))
     return Identity(
         files=files,
-        places=_sorted_places(ids, place, scan),
+        places=sort_rows(placed, ("paper_id", "place", "file", "row")).drop_columns(["place"]),
         unmatched=tuple(
             (files[scan.file[index]].batch, document)
             for group, documents in scan.load([lonely])
@@ -113,24 +117,15 @@ def identify(batches: Sequence[Batch]) -> Identity:
     )
 
 
-class _MetadataFlags(dict[str, bool]):
-    """Flags of the kinds that are metadata; an unknown kind raises the error of `get_source`."""
-
-    def __missing__(self, kind: str) -> bool:
-        return get_source(kind).is_metadata
-
-
-def _is_metadata() -> dict[str, bool]:
-    return _MetadataFlags((kind, source.is_metadata) for kind, source in list_sources().items())
-
-
 class _Scan:
     """Facts about all documents for blocking, in columns."""
 
     def __init__(self, files: Sequence[File]) -> None:
         self.files = files
         self._completing = completing_kinds()
-        self._is_metadata = _is_metadata()
+        self.is_metadata = {
+            kind: get_source(kind).is_metadata for kind in {file.batch.kind for file in files}
+        }
         self.own_id: list[str] = []
         """For each document, the id of its paper if it is not merged."""
         self.only_file: list[bool] = []
@@ -216,27 +211,12 @@ class _Scan:
         if key := title_key(document.title or ""):
             blocks.append(f"title\0{key}")
         self.own_id.append(paper_id_of([document], [own]))
-        self.only_file.append(only_names_a_file(document, self._is_metadata))
+        self.only_file.append(only_names_a_file(document, self.is_metadata))
         self.completes.append(document.kind in self._completing)
         self._digests += _digest(f"{document.kind}\0{document.key}", _KEY_BYTES)
         for block in blocks:
             self._blocks += _digest(block, _BLOCK_BYTES)
         self._block_counts.append(len(blocks))
-
-
-def _sorted_places(
-    ids: npt.NDArray[np.object_], place: npt.NDArray[np.int32], scan: _Scan
-) -> pa.Table:
-    table = pa.table(
-        {
-            "paper_id": pa.array(ids, pa.string()),
-            "place": place,
-            "file": scan.file.astype(np.int32),
-            "row": scan.row.astype(np.int32),
-        }
-    )
-    placed = table.filter(pc.is_valid(table["paper_id"]))
-    return sort_rows(placed, ("paper_id", "place", "file", "row")).drop_columns(["place"])
 
 
 def _digest(text: str, size: int) -> bytes:

@@ -17,12 +17,12 @@ import numpy as np
 import pyarrow as pa
 
 from vivavoce.columns import write_parquet_table
+from vivavoce.corpus.build.citing import FACTS, REFERENCES, paper_facts
 from vivavoce.corpus.build.partitioning import read_repartitioned
 from vivavoce.corpus.dating import Statement, date_paper, judge, statements_of
 from vivavoce.corpus.fields import assign_roles, failed_gates
 from vivavoce.corpus.matching import SKETCH, sketch_row
 from vivavoce.corpus.merge import MergedPaper
-from vivavoce.corpus.reference_index import paper_facts
 from vivavoce.corpus.references import KnownPaper, know_paper
 from vivavoce.corpus.schema import KEYS, TABLES, document_from_row, row_of, sort_rows
 from vivavoce.readers import LibraryPaper, LibrarySection
@@ -32,14 +32,12 @@ from vivavoce.sources import completing_kinds, list_sources
 from vivavoce.store import Row, is_intact, mark_done, read_done
 from vivavoce.text.normalise import normalise_title
 
-REFERENCES, FACTS, RESULTS = "references", "facts", "results-by-paper"
-"""Intermediate tables of a shard: unresolved references, facts, and results by paper."""
+RESULTS, SKETCHES = "results-by-paper", "sketches"
+"""Intermediate tables of a shard: results by paper, and facts for finding works."""
 _LABEL = re.compile(r"^\s*tab(?:le|\.)?\s*[\dA-Z]{0,4}(?:\.\d+)?\s*[.:|–-]?\s*", re.IGNORECASE)
 _MIN_CAPTION = 8
 _MIN_SHARED = 25
 """Minimum length of a caption that may match another as its beginning."""
-SKETCHES = "sketches"
-"""Table of facts for finding papers that are one work."""
 _FINAL = ("papers", "dates", "authorships", "sections", "tables", "tuples")
 _TOLD = ("title", "abstract", "licence", "arxiv_id", "acl_id", "doi", "source_url", "venue")
 """Fields that are each taken from the first document that has the field."""
@@ -74,12 +72,8 @@ def make_shard(task: Row) -> Row:
     lists = folder / REFERENCES / name
     extra = write_parquet_table(lists, references)
     mark_done(lists, **bound, extra={**extra, "index": None})
-    counts = {
-        "n": len(task["ids"]),
-        "dated": shard.dated,
-        "sources": dict(shard.sources),
-        "results": dict(shard.results),
-    }
+    of_results = dict(shard.results)
+    counts = {"dated": shard.dated, "sources": dict(shard.sources), "results": of_results}
     mark_done(folder / "papers" / name, **bound, extra={"files": files, **counts})
     return {}
 

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
+from unicodedata import unidata_version
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +26,14 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from vivavoce.columns import write_parquet_table
-from vivavoce.corpus.build.citing import INDEX, files_to_resolve, make_index, resolve_references
+from vivavoce.corpus.build.citing import (
+    FACTS,
+    INDEX,
+    REFERENCES,
+    files_to_resolve,
+    make_index,
+    resolve_references,
+)
 from vivavoce.corpus.build.engine import Engine
 from vivavoce.corpus.build.identity import File, Identity, identify
 from vivavoce.corpus.build.partitioning import (
@@ -35,14 +43,7 @@ from vivavoce.corpus.build.partitioning import (
     repartition,
     runs_of_files,
 )
-from vivavoce.corpus.build.parts import (
-    FACTS,
-    REFERENCES,
-    RESULTS,
-    SKETCHES,
-    make_shard,
-    read_marker,
-)
+from vivavoce.corpus.build.parts import RESULTS, SKETCHES, make_shard, read_marker
 from vivavoce.corpus.build.results import collect_results
 from vivavoce.corpus.matching import SKETCH, find_works
 from vivavoce.corpus.merge import DELETED
@@ -90,6 +91,10 @@ class _Shard(NamedTuple):
     rows: np.ndarray[tuple[int], np.dtype[np.int32]]
     inputs: str
 
+    def task(self, folder: Path, config: str) -> Row:
+        """The part of a step's task that names this shard."""
+        return {"folder": str(folder), "name": self.name, "config": config, "inputs": self.inputs}
+
 
 def build_tables(corpus: Path, engine: Engine | None = None) -> BuildCounts:
     """Write every table of a corpus from its complete imports.
@@ -130,7 +135,9 @@ def build_tables(corpus: Path, engine: Engine | None = None) -> BuildCounts:
         "faults": _faults(batches, unmatched),
     }
     for name, table in small.items():
-        files.update(_write_in_files(folder, name, table))
+        for number, start in enumerate(range(0, max(table.num_rows, 1), ROWS_PER_FILE)):
+            file = f"{name}/{number:05d}.parquet"
+            files[file] = write_parquet_table(folder / file, table.slice(start, ROWS_PER_FILE))
     internal = _internal(folder, ordered, index)
     _clean(folder, {*files, *internal}, index)
     manifest = {
@@ -141,13 +148,27 @@ def build_tables(corpus: Path, engine: Engine | None = None) -> BuildCounts:
         "shards": list(ordered),
     }
     write_sealed(folder / MANIFEST, manifest)
-    return _built(ordered, plan, unmatched, outside)
+    sources: Counter[str] = Counter()
+    of_papers: Counter[str] = Counter()
+    for marker in ordered.values():
+        sources.update(marker["sources"])
+        of_papers.update(marker["results"])
+    return BuildCounts(
+        papers=sources.total(),
+        dated=sum(int(marker["dated"]) for marker in ordered.values()),
+        sources=sources,
+        merged=sum(count > 1 for shard in plan for count in shard.counts),
+        unmatched=unmatched,
+        results=of_papers + outside,
+        results_of_papers=of_papers,
+    )
 
 
 def _config() -> str:
     """Hash of everything that determines the tables, except the documents."""
     kinds = {s.kind: [s.is_metadata, s.completes, s.dates] for s in list_sources().values()}
-    return hash_of({"code": __version__, "format": FORMAT, "kinds": kinds})
+    versions = {"code": __version__, "format": FORMAT, "unicode": unidata_version}
+    return hash_of({**versions, "kinds": kinds})
 
 
 def _plan(identity: Identity) -> list[_Shard]:
@@ -203,15 +224,8 @@ def _make(
     n = sum(len(shard.rows) for shard in todo)
     engine.run(repartition, left, n, lambda task: {Path(p) for p, *_ in task["needed"]})
     tasks = [
-        {
-            "folder": str(folder),
-            "name": shard.name,
-            "config": config,
-            "inputs": shard.inputs,
-            "ids": shard.ids,
-            "counts": shard.counts,
-            "documents": lying[number],
-        }
+        shard.task(folder, config)
+        | {"ids": shard.ids, "counts": shard.counts, "documents": lying[number]}
         for number, shard in enumerate(todo)
     ]
     engine.run(make_shard, tasks, n, lambda task: [Path(p) for p, _ in task["documents"]])
@@ -229,16 +243,7 @@ def _resolve(
     for shard in plan:
         lists = markers[shard.name][REFERENCES]
         if lists["rows"] and lists["index"] != index:
-            tasks.append(
-                {
-                    "folder": str(folder),
-                    "name": shard.name,
-                    "config": config,
-                    "inputs": shard.inputs,
-                    "index": index,
-                    "lists": lists,
-                }
-            )
+            tasks.append(shard.task(folder, config) | {"index": index, "lists": lists})
     n = sum(len(shard.rows) for shard in plan)
     engine.run(resolve_references, tasks, n, files_to_resolve)
     for task in tasks:
@@ -282,15 +287,6 @@ def _unmatched(document: Document) -> Fault:
     )
 
 
-def _write_in_files(folder: Path, name: str, table: pa.Table) -> Row:
-    """Write a table in files of `ROWS_PER_FILE` rows; return their manifest entries."""
-    entries: Row = {}
-    for start in range(0, max(table.num_rows, 1), ROWS_PER_FILE):
-        file = f"{name}/{len(entries):05d}.parquet"
-        entries[file] = write_parquet_table(folder / file, table.slice(start, ROWS_PER_FILE))
-    return entries
-
-
 def _internal(folder: Path, markers: dict[str, Row], index: str | None) -> Row:
     """Files outside the tables from which a later build continues, with their hashes."""
     names = [f"{part}/{name}.parquet" for name in markers for part in ("papers", REFERENCES)]
@@ -318,25 +314,3 @@ def _clean(folder: Path, kept: set[str], index: str | None) -> None:
     for path in folder.glob(f"{INDEX}*"):
         if path.name != index:
             shutil.rmtree(path)
-
-
-def _built(
-    markers: dict[str, Row],
-    plan: Sequence[_Shard],
-    unmatched: list[tuple[Batch, Fault]],
-    outside: Counter[str],
-) -> BuildCounts:
-    sources: Counter[str] = Counter()
-    results: Counter[str] = Counter()
-    for marker in markers.values():
-        sources.update(marker["sources"])
-        results.update(marker["results"])
-    return BuildCounts(
-        papers=sum(int(marker["n"]) for marker in markers.values()),
-        dated=sum(int(marker["dated"]) for marker in markers.values()),
-        sources=sources,
-        merged=sum(count > 1 for shard in plan for count in shard.counts),
-        unmatched=unmatched,
-        results=results + outside,
-        results_of_papers=results,
-    )

@@ -1,13 +1,20 @@
-"""Fetching of texts for papers of a corpus that lack one, for `viva fetch texts`."""
+"""Fetching into a corpus: listings of new papers by date, and texts for papers that lack one.
+
+The number of requests for a listing depends on new papers, not on known authors. Its responses are
+saved in the folder `downloads/updates`, in one folder per update, and ingested from there.
+"""
 
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date, timedelta
 from http import HTTPStatus
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlsplit
 
+from vivavoce.corpus.ingestion import lookup
 from vivavoce.corpus.ingestion.downloads import (
     DOWNLOADS,
     Index,
@@ -17,14 +24,16 @@ from vivavoce.corpus.ingestion.downloads import (
     open_downloads,
     read_downloads,
 )
-from vivavoce.corpus.ingestion.imports import Progress
+from vivavoce.corpus.ingestion.imports import Progress, ingest
 from vivavoce.corpus.reading import load_corpus
 from vivavoce.errors import InputError
 from vivavoce.records import Fault, Paper
+from vivavoce.sources.catalogues.arxiv import search
 from vivavoce.sources.catalogues.arxiv.texts import (
     ALL_KINDS,
     FAILED,
     GOT,
+    HOSTS,
     KINDS,
     MISSING,
     REFUSED,
@@ -37,9 +46,15 @@ from vivavoce.sources.catalogues.arxiv.texts import (
     fetch_text,
     texts_wanted,
 )
+from vivavoce.sources.catalogues.oai import harvest
+from vivavoce.sources.http import polite_client
 from vivavoce.sources.http.client import Client
 from vivavoce.store import Row, write_bytes
 
+AGAIN = 3
+"""Number of later updates that retry a text if it was not available with its paper."""
+PAGE = 1_000
+"""Number of results per request to the query API."""
 INDEX = "texts.jsonl"
 UNREADABLE = "unreadable"
 """Outcome for a file that gave no text."""
@@ -47,6 +62,76 @@ MAX_IN_A_ROW = 5
 """Number of consecutive failures or refusals by a host at which the fetch stops."""
 _AGAIN = (FAILED, GOT)
 """Outcomes after which a text may be asked for again; after GOT, only if its file is damaged."""
+
+
+@dataclass(slots=True)
+class Service:
+    """The servers to fetch from."""
+
+    client: Client
+    base: str | None = None
+    """A server on the loopback interface that replaces all servers."""
+
+    @property
+    def api(self) -> str:
+        """The address of the query API."""
+        return f"{self.base}/api/query" if self.base else search.API
+
+    @property
+    def repository(self) -> str:
+        """The address of the OAI-PMH repository."""
+        return f"{self.base}/oai" if self.base else harvest.BASE
+
+    @property
+    def addresses(self) -> Addresses | None:
+        """Addresses of texts; None for the usual addresses."""
+        return Addresses.at(self.base) if self.base else None
+
+
+def open_service(base: str | None = None, contact: str | None = None, tries: int = 5) -> Service:
+    """Open a client for arXiv's services, the Anthology and Crossref that counts requests.
+
+    `base` is a loopback server to use instead. `contact` is an email address for the servers'
+    operators. A request counts as failed after `tries` attempts.
+    """
+    client = polite_client(harvest.HOSTS | lookup.HOSTS | HOSTS, base, contact, tries)
+    return Service(client, base.rstrip("/") if base else None)
+
+
+def list_papers(
+    corpus: Path,
+    kind: Literal["arxiv", "oai"],
+    query: str,
+    since: date,
+    until: date,
+    service: Service,
+) -> tuple[int, int]:
+    """Ingest the papers that a service lists from `since` until before `until`.
+
+    `arxiv` lists papers submitted on these days, for a query of arXiv's API such as `cat:cs.CL`.
+    `oai` lists records changed on these days, for a set such as `cs`.
+
+    Returns:
+        The number of records, including known papers, and the number of requests.
+
+    Raises:
+        HttpError: The listing is incomplete; try again.
+        LockedError: Another process has locked the corpus.
+    """
+    client, last = service.client, until - timedelta(days=1)
+    folder = corpus / DOWNLOADS / "updates" / f"{since}-{last}-{kind}"
+    before = client.requests
+    if kind == "oai":
+        harvested = harvest.harvest(
+            client, folder, base=service.repository, set=query or None, start=since, until=last
+        )
+        is_new = bool(harvested.files or harvested.records)
+    else:
+        asked = search.dated(query, since, until)
+        listed = search.save_search(client, asked, folder, page=PAGE, api=service.api)
+        is_new = bool(listed.files)
+    requests = client.requests - before
+    return (ingest(kind, folder, corpus).read if is_new else 0), requests
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +230,16 @@ class _Fetch:
         lacking = self._lacking()
         todo = [paper for paper in lacking if self._next(paper)]
         # Papers that failed before come last, so that a few that always fail do not block others.
-        todo.sort(key=self._has_failed)
+        todo.sort(key=lambda paper: FAILED in self._outcomes(paper))
         todo = todo if limit is None else todo[:limit]
         while True:
-            self._ask_all(todo, progress)
+            for done, paper in enumerate(todo, start=1):
+                self._asked[paper.paper_id] = None
+                self._ask(paper)
+                if progress:
+                    progress(done, len(todo))
+                if self._stopped is not None:
+                    break
             # This also reads files that an earlier run fetched before it was killed.
             todo = [paper for paper in self._read() if self._next(paper)]
             if not todo or self._stopped is not None:
@@ -168,7 +259,7 @@ class _Fetch:
     def _next(self, paper: Paper) -> list[WantedText]:
         """The texts of a paper still to be asked for, in order."""
         rows = self._asked_before(paper)
-        if any(row and row["outcome"] == WITHDRAWN for _, row in rows):
+        if WITHDRAWN in self._outcomes(paper):
             return []
         if any(row and row["outcome"] == GOT and is_sound(self._corpus, row) for _, row in rows):
             return []  # the file waits for a source that can read it
@@ -184,17 +275,8 @@ class _Fetch:
         is_missing = row["outcome"] == MISSING and row["status"] == HTTPStatus.NOT_FOUND
         return is_new and is_missing and row.get("again", 0) < self._again
 
-    def _has_failed(self, paper: Paper) -> bool:
-        return any(row and row["outcome"] == FAILED for _, row in self._asked_before(paper))
-
-    def _ask_all(self, papers: Sequence[Paper], progress: Progress | None) -> None:
-        for done, paper in enumerate(papers, start=1):
-            self._asked[paper.paper_id] = None
-            self._ask(paper)
-            if progress:
-                progress(done, len(papers))
-            if self._stopped is not None:
-                return
+    def _outcomes(self, paper: Paper) -> list[str]:
+        return [row["outcome"] for _, row in self._asked_before(paper) if row]
 
     def _ask(self, paper: Paper) -> None:
         for wanted in self._next(paper):

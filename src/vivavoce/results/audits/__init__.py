@@ -2,5 +2,5 @@
 
 - `judge`: what sways a judge other than the answers, and how far judges and people agree.
 - `leakage`: gold inside inputs, dates, demonstrations, near copies, and exclusions.
-- `contrasts` (gains, drift, overall scores), `sweeps`, `metrics`: logs compared with each other.
+- `contrasts`, `sweeps`: logs compared with each other.
 """

@@ -1,7 +1,4 @@
-"""Contrasts: comparisons of logs in a folder, item by item and metric by metric.
-
-A contrast is a layout and a function from logs to rows. All contrasts select logs as a board does,
-pair logs that differ in one field of their keys, and take differences over shared items.
+"""Comparisons of the logs in a folder, which are selected as for a board.
 
 - Gains from added context: a setting against the same contestant without the context. Source:
   AcademicEval, tables 3 and 4, which print separate means.
@@ -9,6 +6,11 @@ pair logs that differ in one field of their keys, and take differences over shar
 - One number over the parts of a paper: each paper gets its mean headline metric over its tasks.
   Only tasks with the same headline metric are combined, and only contestants that ran all of them
   are compared. Source: AcademicEval has four parts of one paper and reports them separately.
+- Agreement of two metrics. Over contestants: Kendall's tau-b between their means over shared items;
+  its interval comes from draws of whole clusters. Over items: the share of pairs of answers to an
+  item that both metrics order alike, averaged over items; pairs equal in either metric are left
+  out. If lower is better, the order is reversed. Source: tau-b: Kendall 1945; system and summary
+  level as in Deutsch et al. 2021.
 """
 
 import math
@@ -16,18 +18,22 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import asdict, replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from vivavoce.errors import InputError, NothingToAuditError
 from vivavoce.metrics import sense_of
 from vivavoce.reports import Column, Layout, Sheet, Table, grouped, headlines, sheet
-from vivavoce.results.logs.records import RowKey, RunLog
+from vivavoce.results.logs.records import PLACE, Place, RowKey, RunLog
 from vivavoce.results.logs.selection import open_logs
 from vivavoce.rounds import Round
 from vivavoce.rounds.anchors import anchors_of
 from vivavoce.rounds.family import SPLIT_LABELS
-from vivavoce.statistics.estimates import Draws, mean_estimate, paired_row
+from vivavoce.statistics.estimates import Draws, kendall, mean_estimate, paired_row
+from vivavoce.statistics.intervals import Floats, defined, percentile_interval
 from vivavoce.store import Row
 from vivavoce.tasks import CEILING
 
@@ -42,14 +48,12 @@ def report_of(
     lacking: str,
     **reading: Any,
 ) -> Table:
-    """Make a report on the logs in a folder.
+    """Make a report on a board's logs; `reading` has fields of `Reading`.
 
-    Args:
-        layout: Function from rows to sheets and lines.
-        logs: Folder of logs.
-        make: Function from a board's logs to rows and notes.
-        lacking: If there are no rows: which logs are missing in the folder, and how to make them.
-        reading: Fields of `Reading`.
+    If there are no rows, `lacking` says which logs are missing, and how to make them.
+
+    Raises:
+        NothingToAuditError: There are no rows.
     """
     run_logs, notes, draws = open_logs(logs, **reading)
     rows, more = make(run_logs, draws)
@@ -59,23 +63,22 @@ def report_of(
 
 
 def counterparts(
-    logs: Sequence[RunLog], changed: Callable[[RowKey], dict[str, str] | None], note: str
+    logs: Sequence[RunLog], changed: Callable[[RowKey], dict[str, str]], note: str
 ) -> tuple[list[tuple[RunLog, RunLog]], list[str]]:
     """Pair each log with its counterpart; also return notes on logs without one.
 
-    Args:
-        logs: Logs; the ceiling has no counterpart.
-        changed: Function from a key to the fields that its counterpart changes; None without one.
-        note: Template of a note; it may use the fields of a key, `contestant`, and `other`, the
-            changed value.
+    `changed` gives the fields that a key's counterpart changes; a log that stays the same has none,
+    nor has the ceiling. The template `note` may use the fields of a key, `contestant`, and `other`,
+    the changed value.
     """
     by_key = {log.key: log for log in logs}
     pairs, notes = [], []
     for log in logs:
-        fields = None if log.key.method == CEILING else changed(log.key)
-        if fields is None:
+        fields = changed(log.key)
+        wanted = replace(log.key, **fields)
+        if log.key.method == CEILING or wanted == log.key:
             continue
-        if (other := by_key.get(replace(log.key, **fields))) is not None:
+        if (other := by_key.get(wanted)) is not None:
             pairs.append((log, other))
         else:
             names = {**asdict(log.key), "contestant": log.contestant}
@@ -90,11 +93,7 @@ def described(log: RunLog, metric: str) -> Row:
 
 
 def contrast(
-    first: RunLog,
-    second: RunLog,
-    metric: str,
-    draws: Draws,
-    only: Collection[str] | None = None,
+    first: RunLog, second: RunLog, metric: str, draws: Draws, only: Collection[str] | None = None
 ) -> Row:
     """Second minus first over shared items, or only those in `only`: see `paired_row`."""
     values = second.item_values(metric)
@@ -134,18 +133,31 @@ def context_gains(logs: Path | str, **reading: Any) -> Table:
 
 def _gain_rows(logs: Sequence[RunLog], draws: Draws) -> Rows:
     """Rows for settings that have a base to compare with, and notes on the others."""
-
-    def base_setting(key: RowKey) -> dict[str, str] | None:
-        base = base_of(key.setting)
-        return None if base == key.setting else {"setting": base}
-
     pairs, notes = counterparts(
         logs,
-        base_setting,
+        lambda key: {"setting": base_of(key.setting)},
         "{contestant} has no log of {task} in the setting {other} with the same decoding, prompts "
         "and judge to compare {setting} with.",
     )
-    return [_gain(base, log, m, draws) for log, base in pairs for m in log.metrics], notes
+    rows = []
+    for log, base in pairs:
+        for metric in log.metrics:
+            comparison = contrast(base, log, metric, draws)
+            rows.append(
+                {
+                    **described(log, metric),
+                    "base": base.key.setting,
+                    "value_base": comparison["a"],
+                    "value": comparison["b"],
+                    "gain": comparison["difference"],
+                    "ci": comparison["ci"],
+                    "n": comparison["n"],
+                    "n_base": base.items,
+                    "n_setting": log.items,
+                    "undecided": comparison["undecided"],
+                }
+            )
+    return rows, notes
 
 
 def base_of(setting: str) -> str:
@@ -158,22 +170,6 @@ def base_of(setting: str) -> str:
     name, *track = shown.partition("@")[0].split("+")
     kept = [part for part in track if name != BASE or part in SPLIT_LABELS]
     return "+".join([BASE, *kept]) + space + items
-
-
-def _gain(base: RunLog, other: RunLog, metric: str, draws: Draws) -> Row:
-    comparison = contrast(base, other, metric, draws)
-    return {
-        **described(other, metric),
-        "base": base.key.setting,
-        "value_base": comparison["a"],
-        "value": comparison["b"],
-        "gain": comparison["difference"],
-        "ci": comparison["ci"],
-        "n": comparison["n"],
-        "n_base": base.items,
-        "n_setting": other.items,
-        "undecided": comparison["undecided"],
-    }
 
 
 def _drift_parts(every: Sequence[Row]) -> Iterator[Sheet | str]:
@@ -203,9 +199,9 @@ def drift_of_anchors(logs: Path | str, opened: Round, **reading: Any) -> Table:
     def make(logs: list[RunLog], draws: Draws) -> Rows:
         tasks = {log.key.task: f"{log.family}/{log.key.task}" for log in logs}
 
-        def earlier(key: RowKey) -> dict[str, str] | None:
+        def earlier(key: RowKey) -> dict[str, str]:
             is_later = key.round == opened.id and tasks[key.task] in anchors
-            return {"round": before} if is_later else None
+            return {"round": before} if is_later else {}
 
         pairs, notes = counterparts(
             logs,
@@ -213,11 +209,22 @@ def drift_of_anchors(logs: Path | str, opened: Round, **reading: Any) -> Table:
             "{contestant} has no log of {task} ({setting}) on {other} with the same decoding, "
             "prompts and judge.",
         )
-        rows = [
-            _drift_row(sooner, later, anchors[tasks[later.key.task]], metric, draws)
-            for later, sooner in pairs
-            for metric in later.metrics
-        ]
+        rows = []
+        for later, sooner in pairs:
+            for metric in later.metrics:
+                drift = contrast(sooner, later, metric, draws, anchors[tasks[later.key.task]])
+                rows.append(
+                    {
+                        **described(later, metric),
+                        "before": sooner.key.round,
+                        "anchors": drift["n"],
+                        "anchors_before": drift["a"],
+                        "anchors_now": drift["b"],
+                        "drift": drift["difference"],
+                        "drift_ci": drift["ci"],
+                        "undecided": drift["undecided"],
+                    }
+                )
         return rows, notes
 
     lacking = (
@@ -225,22 +232,6 @@ def drift_of_anchors(logs: Path | str, opened: Round, **reading: Any) -> Table:
         "settings and contestants on both."
     )
     return report_of(_drift_parts, logs, make, lacking, **reading)
-
-
-def _drift_row(
-    sooner: RunLog, later: RunLog, kept: Collection[str], metric: str, draws: Draws
-) -> Row:
-    drift = contrast(sooner, later, metric, draws, kept)
-    return {
-        **described(later, metric),
-        "before": sooner.key.round,
-        "anchors": drift["n"],
-        "anchors_before": drift["a"],
-        "anchors_now": drift["b"],
-        "drift": drift["difference"],
-        "drift_ci": drift["ci"],
-        "undecided": drift["undecided"],
-    }
 
 
 _MAX_ANSWER = re.compile(r"\bmax_tokens=\w+,?")
@@ -277,31 +268,26 @@ def overall_scores(logs: Path | str, **reading: Any) -> Table:
 
 
 def _overall_rows(logs: Sequence[RunLog], draws: Draws) -> Rows:
-    groups: dict[_Group, dict[_Who, dict[str, RunLog]]] = defaultdict(dict)
+    groups: dict[_Group, dict[_Who, dict[str, RunLog]]] = defaultdict(lambda: defaultdict(dict))
     for log in logs:
         group = log.key.round, log.family, log.key.setting, log.metrics[0]
         # The maximum length of an answer belongs to the task, not to the contestant.
         decoding = " ".join(_MAX_ANSWER.sub("", log.key.decoding).split())
         who = log.contestant, log.key.model, log.key.method, decoding, log.key.judge
-        groups[group].setdefault(who, {})[log.key.task] = log
-    made = [_group_rows(group, groups[group], draws) for group in sorted(groups)]
-    return [row for rows, _ in made for row in rows], [note for _, notes in made for note in notes]
-
-
-def _group_rows(group: _Group, contestants: dict[_Who, dict[str, RunLog]], draws: Draws) -> Rows:
-    tasks = sorted({task for logs in contestants.values() for task in logs})
-    if len(tasks) < 2:
-        return [], []
-    rows, notes = [], []
-    for who, logs in contestants.items():
-        lacking = [task for task in tasks if task not in logs]
-        if lacking:
-            notes.append(
-                f"{who[0]} did not run {', '.join(lacking)} in the setting {group[2]}; left out."
-            )
-            continue
-        rows.append(_overall_row(group, who, [logs[task] for task in tasks], draws))
-    return sorted(rows, key=lambda row: (-row["value"], row["contestant"], row["decoding"])), notes
+        groups[group][who][log.key.task] = log
+    rows: list[Row] = []
+    notes = []
+    for group in sorted(groups):
+        tasks = sorted({task for of_tasks in groups[group].values() for task in of_tasks})
+        of_group = []
+        for who, of_tasks in groups[group].items() if len(tasks) > 1 else ():
+            if lacking := [task for task in tasks if task not in of_tasks]:
+                names = ", ".join(lacking)
+                notes.append(f"{who[0]} did not run {names} in the setting {group[2]}; left out.")
+            else:
+                of_group.append(_overall_row(group, who, [of_tasks[t] for t in tasks], draws))
+        rows += sorted(of_group, key=lambda r: (-r["value"], r["contestant"], r["decoding"]))
+    return rows, notes
 
 
 def _overall_row(group: _Group, who: _Who, logs: Sequence[RunLog], draws: Draws) -> Row:
@@ -321,3 +307,94 @@ def _overall_row(group: _Group, who: _Who, logs: Sequence[RunLog], draws: Draws)
         **estimate.fields(),
         "in_all_tasks": sum(len(values[paper]) == len(logs) for paper in papers),
     }
+
+
+def _agreement_parts(every: Sequence[Row]) -> Iterator[Sheet | str]:
+    """One table per task and setting: the headline metric beside every other metric."""
+    for rows in grouped(headlines(every), *PLACE):
+        first = rows[0]
+        title = f"{first['task']} · {first['setting']} · round {first['round']}"
+        yield sheet(
+            f"{title}: agreement of metrics",
+            rows,
+            *("first", "second"),
+            Column("tau", "contestants: tau", ci="tau_ci"),
+            Column("contestants", "n"),
+            Column("agreement", "items: share of pairs", ci="agreement_ci"),
+            Column("items", "n"),
+        )
+    yield (
+        "tau: 1 if both rank the contestants alike, -1 if in reverse.\n"
+        "share of pairs: answers to one item that both order alike; 0.5 is chance.\n"
+        "value [95% interval]; --json also has the pairs of other metrics."
+    )
+
+
+def metric_agreement(logs: Path | str, **reading: Any) -> Table:
+    """Agreement of each pair of metrics of a task, over contestants and over items."""
+    lacking = "no task with two metrics, two contestants and a shared item."
+    return report_of(_agreement_parts, logs, _agreement_rows, lacking, **reading)
+
+
+def _agreement_rows(run_logs: Sequence[RunLog], draws: Draws) -> Rows:
+    groups: dict[Place, list[RunLog]] = defaultdict(list)
+    for log in run_logs:
+        if log.key.method != CEILING:
+            groups[log.key.place].append(log)
+    rows: list[Row] = []
+    for place, logs in sorted(groups.items()):
+        names = [(*log.metrics, *log.diagnostics) for log in logs]
+        shared = [name for name in names[0] if all(name in others for others in names)]
+        for first, second in combinations(shared, 2):
+            if row := _agreement_row(logs, first, second, draws):
+                rows.append({**dict(zip(PLACE, place, strict=True)), **row})
+    return rows, []
+
+
+def _agreement_row(logs: Sequence[RunLog], first: str, second: str, draws: Draws) -> Row | None:
+    items = sorted(set.intersection(*({*log.item_clusters()} for log in logs)))
+    if len(logs) < 2 or not items:
+        return None
+    one, other = (_signed_values(logs, name, items) for name in (first, second))
+    # Use only items for which both metrics are defined for all contestants.
+    kept = ~np.isnan(np.hstack([one, other])).any(axis=1)
+    clusters = logs[0].item_clusters()
+    labels = [clusters[item] for item in np.array(items)[kept].tolist()]
+    if not labels:
+        return None
+    one, other = one[kept], other[kept]
+    shares = [_share_alike(a, b) for a, b in zip(one, other, strict=True)]
+    agreement = mean_estimate(shares, labels, draws)
+    means = [side.mean(axis=0, keepdims=True) for side in (one, other)]
+    drawn = draws.of(labels)
+    interval = None
+    if drawn.gives_intervals:
+        taus = kendall(drawn.means(one), drawn.means(other))
+        interval = percentile_interval(taus[~np.isnan(taus)])
+    return {
+        "first": first,
+        "second": second,
+        "tau": defined(float(kendall(*means)[0])),
+        "tau_ci": interval,
+        "contestants": len(logs),
+        "agreement": agreement.value,
+        "agreement_ci": agreement.ci,
+        "items": agreement.n,
+        "headline": first == logs[0].metrics[0],
+    }
+
+
+def _signed_values(logs: Sequence[RunLog], metric: str, items: Sequence[str]) -> Floats:
+    """Values of shape (items, contestants), signed so that higher is always better."""
+    higher, _ = sense_of(logs[0].family, metric)
+    values = (log.item_values(metric) for log in logs)
+    columns = [[one[item] for item in items] for one in values]
+    return np.array(columns, np.float64).T * (1 if higher else -1)
+
+
+def _share_alike(one: Floats, other: Floats) -> float:
+    """Share of pairs ordered alike, among the pairs that both order; NaN if there are none."""
+    signs = [np.sign(side[:, None] - side[None, :]) for side in (one, other)]
+    both = signs[0] * signs[1]
+    ordered = np.count_nonzero(both)
+    return np.count_nonzero(both > 0) / ordered if ordered else math.nan

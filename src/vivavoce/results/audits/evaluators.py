@@ -57,30 +57,25 @@ Values = Mapping[str, float | None]
 """Precision and recall of each aspect, such as `schema_p` and `schema_r`, and the yes bias."""
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluator:
-    """A scorer of tables."""
+Evaluator = tuple[str, ...]
+"""One answerer, or a synthesizer and an answerer; empty for the matcher."""
 
-    models: tuple[str, ...] = ()
-    """One answerer, or a synthesizer and an answerer; empty for the matcher."""
 
-    @property
-    def name(self) -> str:
-        """Displayed name: `matcher`, `ANSWERER` or `SYNTHESIZER > ANSWERER`."""
-        return " > ".join(self.models) or MATCHER
+def _name(evaluator: Evaluator) -> str:
+    return " > ".join(evaluator) or MATCHER
 
 
 def read_evaluator(text: str) -> Evaluator:
     """Parse an evaluator's name: `matcher`, `ANSWERER` or `SYNTHESIZER,ANSWERER`."""
     if text == MATCHER:
-        return Evaluator()
+        return ()
     models = tuple(name.strip() for name in text.split(","))
     if len(models) > 2 or not all("/" in name for name in models):
         raise InputError(
             f"{text!r} is not an evaluator. Give {MATCHER}, an answerer such as "
             "openai/gpt-4o-mini, or a synthesizer and an answerer separated by a comma."
         )
-    return Evaluator(models)
+    return models
 
 
 async def _evaluate(
@@ -93,12 +88,12 @@ async def _evaluate(
     """Score all answers in order; a faulty answer scores 0 and is not evaluated."""
     scores: list[Values] = [dict.fromkeys(_NAMES, 0.0) for _ in answers]
     waiting = [place for place, answer in enumerate(answers) if answer.fault is None]
-    if not evaluator.models:
+    if not evaluator:
         for place in waiting:
             gold, system = answers[place].gold, answers[place].system
             scores[place] = score_table(gold, system, pairs=use.pairs, seed=use.seed).values()
         return scores
-    names = dict(zip((ANSWERER, SYNTHESIZER), reversed(evaluator.models), strict=False))
+    names = dict(zip((ANSWERER, SYNTHESIZER), reversed(evaluator), strict=False))
     # Replies are cached, so a repeated audit asks only what is new.
     async with open_models(names, GenerateConfig(cache=True)) as models:
 
@@ -106,7 +101,7 @@ async def _evaluate(
             one = answers[place]
             return use_tables(prompts, one.gold, one.system, one.names, use, models)
 
-        async for batch in run_in_batches(evaluator.name, waiting, ask, progress):
+        async for batch in run_in_batches(_name(evaluator), waiting, ask, progress):
             for place, (values, _) in batch:
                 scores[place] = values
     return scores
@@ -134,14 +129,10 @@ class _Scores:
 
     def bias(self, draws: Draws) -> Row:
         """Share of questions that the evaluator answers yes although no is right."""
-        cases = [
-            (value, cluster)
-            for row, cluster in zip(self.values[:, -1], self.clusters.values(), strict=True)
-            for value in row[~np.isnan(row)].tolist()
-        ]
-        return mean_estimate(
-            [v for v, _ in cases], [cluster for _, cluster in cases], draws
-        ).fields()
+        values = self.values[:, -1]
+        is_defined = ~np.isnan(values)
+        clusters = np.array(list(self.clusters.values()))[np.nonzero(is_defined)[0]]
+        return mean_estimate(values[is_defined].tolist(), clusters.tolist(), draws).fields()
 
 
 def _compare(base: _Scores, other: _Scores, draws: Draws) -> tuple[list[Row], list[Row]]:
@@ -162,12 +153,8 @@ def _compare(base: _Scores, other: _Scores, draws: Draws) -> tuple[list[Row], li
     }
     coefficients[MACRO] = list(np.mean(list(coefficients.values()), axis=0))
     ranks = [
-        {
-            "aspect": aspect,
-            **_with_interval("spearman", correlations[0]),
-            **_with_interval("kendall", correlations[1]),
-        }
-        for aspect, correlations in coefficients.items()
+        {"aspect": aspect, **_with_interval("spearman", rho), **_with_interval("kendall", tau)}
+        for aspect, (rho, tau) in coefficients.items()
     ]
     counts = {"contestants": contestants, "items": items}
     return [row | counts for row in drift], [row | counts for row in ranks]
@@ -200,11 +187,7 @@ def _drift(aspect: str, f1: Floats, contestants: Sequence[str]) -> Row:
 
 def _mean(values: Floats) -> Floats:
     """Mean of each row over its defined values; NaN if it has none."""
-    is_there = ~np.isnan(values)
-    means = np.full(len(values), np.nan)
-    sums, counts = np.where(is_there, values, 0.0).sum(axis=1), is_there.sum(axis=1)
-    np.divide(sums, counts, out=means, where=counts > 0)
-    return means
+    return np.asarray(np.ma.masked_invalid(values).mean(axis=1).filled(np.nan))
 
 
 def _with_interval(name: str, drawn: Floats) -> Row:
@@ -271,7 +254,7 @@ def audit_evaluators(
     compared with `base`, by default the matcher.
     """
     draws = draws or Draws()
-    chosen = list(dict.fromkeys([Evaluator(), *map(read_evaluator, evaluators)]))
+    chosen = list(dict.fromkeys([(), *map(read_evaluator, evaluators)]))
     if len(chosen) == 1:
         raise InputError(
             f"There is only the {MATCHER}. Name an evaluator to compare it with: --evaluator "
@@ -279,56 +262,46 @@ def audit_evaluators(
         )
     first = read_evaluator(base) if base else chosen[0]
     if first not in chosen:
-        raise InputError(f"{first.name} is not among the evaluators, so it cannot be the base.")
+        raise InputError(f"{_name(first)} is not among the evaluators, so it cannot be the base.")
     answers, notes = read_table_answers(Path(logs), setting=setting, partial=partial)
     if not answers:
         raise VivaError(f"The logs in {logs} have no scored answers.")
     templates = open_prompts(FAMILY, None)
+    use = use or QASetup()
     scored = {
-        one: _Scores(
-            answers, asyncio.run(_evaluate(one, answers, templates, use or QASetup(), progress))
-        )
+        one: _Scores(answers, asyncio.run(_evaluate(one, answers, templates, use, progress)))
         for one in chosen
     }
     drift: list[Row] = []
     ranks: list[Row] = []
-    for other in sorted(chosen, key=lambda one: one.name):
+    for other in sorted(chosen, key=_name):
         if other != first:
-            names = {"base": first.name, "evaluator": other.name}
+            names = {"base": _name(first), "evaluator": _name(other)}
             found_drift, found_ranks = _compare(scored[first], scored[other], draws)
             drift += [names | row for row in found_drift]
             ranks += [names | row for row in found_ranks]
+    faults = Counter(answer.fault for answer in answers if answer.fault)
+    if faults:
+        listed = ", ".join(f"{fault} {faults[fault]}" for fault in sorted(faults))
+        notes.append(f"{faults.total()} answers score 0 with every evaluator: {listed}.")
+    models = sorted({answer.model for answer in answers if answer.model})
+    for one in chosen:
+        if own := [m for m in models if any(is_same_family(m, judge) for judge in one)]:
+            notes.append(f"{_name(one)} scores answers of its own family: {', '.join(own)}.")
     return SwapAudit(
         contestants=tuple(dict.fromkeys(answer.contestant for answer in answers)),
         items=len({answer.item for answer in answers}),
         evaluators=tuple(
             {
-                "evaluator": one.name,
+                "evaluator": _name(one),
                 "answers": len(answers),
                 "measure": YES_BIAS,
                 **scored[one].bias(draws),
             }
             for one in chosen
         ),
-        base=first.name,
+        base=_name(first),
         drift=tuple(drift),
         ranks=tuple(ranks),
-        notes=(*notes, *_faults(answers), *_own_families(chosen, answers)),
+        notes=tuple(notes),
     )
-
-
-def _faults(answers: Sequence[TableAnswer]) -> list[str]:
-    faults = Counter(answer.fault for answer in answers if answer.fault)
-    if not faults:
-        return []
-    listed = ", ".join(f"{fault} {faults[fault]}" for fault in sorted(faults))
-    return [f"{faults.total()} answers score 0 with every evaluator: {listed}."]
-
-
-def _own_families(evaluators: Sequence[Evaluator], answers: Sequence[TableAnswer]) -> list[str]:
-    models = sorted({answer.model for answer in answers if answer.model})
-    return [
-        f"{evaluator.name} scores answers of its own family: {', '.join(own)}."
-        for evaluator in evaluators
-        if (own := [m for m in models if any(is_same_family(m, one) for one in evaluator.models)])
-    ]

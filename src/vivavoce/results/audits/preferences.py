@@ -145,7 +145,7 @@ _SPOKEN = {True: "yes", False: "no"}
 def question_rows(
     logs: Path, kind: str, *, setting: str | None = None, draw: int | None = None, seed: int = 0
 ) -> list[Row]:
-    """Items for a campaign of the kind `qa`, or of the kind `answers`, which hides the answer.
+    """Items for a campaign of the kind `qa`, or `answers`, which hides the answer.
 
     `draw` is the number of questions per contestant, drawn evenly over aspects; None for all.
     """
@@ -269,9 +269,9 @@ class TableAnswer:
 def read_table_answers(
     folder: Path, *, setting: str | None = None, partial: bool = False
 ) -> tuple[list[TableAnswer], list[str]]:
-    """Read all answers to one setting of the table task from a folder of logs, with notes.
+    """All answers to one setting of the table task in a folder of logs, with notes.
 
-    The contestants in `BOUNDS` are left out. If a contestant has several logs, the first is used.
+    Without the contestants in `BOUNDS`; of a contestant's several logs, the first is used.
     """
     run_logs, notes = select_logs(folder, partial=partial)
     logs = [log for log in run_logs if log.key.task == TASK and log.key.method not in BOUNDS]

@@ -65,8 +65,8 @@ def compare_dates(
 ) -> tuple[Row, list[Row]]:
     """Compare all dates of a task; return a row of counts, and findings.
 
-    Anchors come from an earlier round, so the window and splits do not apply to them. `late` is the
-    window over all earlier rounds, and the papers that came too late for these rounds.
+    The window and splits do not apply to anchors; in place of the window, `late` gives the window
+    over all earlier rounds and the papers that came too late for these.
     """
     line, older = late or (window, ())
     findings: list[Row] = []

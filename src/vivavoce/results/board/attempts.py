@@ -92,7 +92,7 @@ def _sheet(rows: Sequence[Row], kind: str, what: str) -> Sheet:
 
 
 def attempt_tables(logs: Path | str, **reading: Any) -> AttemptTables:
-    """Tabulate the attempts in a folder of logs, also by category and difficulty of the items.
+    """Tabulate the attempts in a folder of logs, by category and difficulty of the items.
 
     The bootstrap draws clusters for a group, and attempts for a single item.
     """

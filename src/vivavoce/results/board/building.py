@@ -18,16 +18,16 @@ from typing import Any
 import numpy as np
 
 from vivavoce.errors import InputError, NothingToAuditError
-from vivavoce.models.cutoffs import Cutoffs, load_cutoffs
+from vivavoce.models.cutoffs import STATUSES, UNKNOWN, Cutoffs, Status, load_cutoffs, status_of
 from vivavoce.reports import Column, Sheet, Table, grouped, headlines, sheet
 from vivavoce.results.audits.judge import calibrations
 from vivavoce.results.board.columns import COLUMNS
-from vivavoce.results.board.exposure import exposure_fields, find_gaps, statuses_of
 from vivavoce.results.board.groups import Board
 from vivavoce.results.board.ranks import Contestant, add_ranks
 from vivavoce.results.board.store import Store
 from vivavoce.results.logs.ledger import count_runs
 from vivavoce.results.logs.records import (
+    NO_MODEL,
     NOT_RECOMPUTED,
     LogHeader,
     Place,
@@ -39,6 +39,7 @@ from vivavoce.results.logs.records import (
 )
 from vivavoce.results.logs.selection import choose
 from vivavoce.statistics.estimates import Draws
+from vivavoce.statistics.intervals import Floats, Interval, Resample, percentile_interval
 from vivavoce.store import Row, hash_file, hash_of
 from vivavoce.text.printing import counted
 
@@ -282,6 +283,77 @@ def _rounds_of(logs: Sequence[LogHeader]) -> list[Row]:
         )
         entry["counts"][log.key.task] = max(log.items, entry["counts"].get(log.key.task, 0))
     return [rounds[name] for name in sorted(rounds)]
+
+
+def statuses_of(log: RunLog, items: Sequence[str], cutoffs: Cutoffs) -> list[Status] | None:
+    """Status of each item for a log's model; None without a model."""
+    if log.key.model == NO_MODEL:
+        return None
+    published = {sample.id: sample.published for sample in log.samples}
+    cutoff, margin = cutoffs.of(log.key.model), cutoffs.margin_days
+    return [status_of(published[item], cutoff, margin) for item in items]
+
+
+def exposure_fields(
+    log: RunLog, statuses: Sequence[Status] | None, cutoffs: Cutoffs, gaps: Sequence[Row]
+) -> list[Row]:
+    """Fields `contamination` and `exposure` for a board's rows, one row per gap."""
+    if statuses is None:
+        return [{"contamination": None, "exposure": None}] * len(gaps)
+    cutoff = cutoffs.of(log.key.model)
+    counts = Counter(statuses)
+    common = {
+        "cutoff": cutoff.date if cutoff and cutoff.date != UNKNOWN else None,
+        "source": cutoff.source if cutoff else None,
+        "margin_days": cutoffs.margin_days,
+        "items": {name: counts[name] for name in STATUSES},
+        **(cutoff.about if cutoff else {}),
+    }
+    status = "mixed" if len(counts) > 1 else next(iter(counts), "unknown")
+    return [{"contamination": status, "exposure": common | gap} for gap in gaps]
+
+
+def find_gaps(values: Floats, statuses: Sequence[Status] | None, draws: Resample) -> list[Row]:
+    """Compute the means of seen and clean items in each column, and their gap, with 95% intervals.
+
+    The two groups have different items, so there are no pairs. Instead, whole clusters are drawn
+    from all items, and a draw's gap is the difference of its two means. An interval is None unless
+    each of its groups has values in two clusters.
+
+    `values` has shape (items, columns), NaN if undefined; `statuses` is None without a model.
+    """
+    columns = values.shape[1]
+    named = np.array(statuses or ["unknown"] * len(values), dtype=np.str_)
+    both = np.hstack(
+        [np.where((named == name)[:, None], values, np.nan) for name in ("seen", "clean")]
+    )
+    means = draws.mean(both)
+    enough = np.flatnonzero((draws.by_cluster(both)[1] > 0).sum(axis=0) > 1)
+    drawn = dict[int, Floats]()
+    if len(enough) and draws.gives_intervals:
+        drawn = dict(zip(enough.tolist(), draws.means(both[:, enough]).T, strict=True))
+    counts = (~np.isnan(both)).sum(axis=0).tolist()
+    gaps = []
+    for seen, clean in ((k, columns + k) for k in range(columns)):
+        before, after = means[seen], means[clean]
+        is_drawn = seen in drawn and clean in drawn
+        gaps.append(
+            {
+                "seen": before,
+                "ci_seen": _interval(drawn.get(seen)),
+                "clean": after,
+                "ci_clean": _interval(drawn.get(clean)),
+                "gap": None if before is None or after is None else before - after,
+                "ci": _interval(drawn[seen] - drawn[clean]) if is_drawn else None,
+                "n_seen": counts[seen],
+                "n_clean": counts[clean],
+            }
+        )
+    return gaps
+
+
+def _interval(drawn: Floats | None) -> Interval | None:
+    return None if drawn is None else percentile_interval(drawn)
 
 
 _STATUSES = {"seen": "seen", "possibly": "possibly_seen", "clean": "clean", "unknown": "unknown"}

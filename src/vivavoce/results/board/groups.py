@@ -19,17 +19,13 @@ from vivavoce.results.board.columns import (
     terminal_columns,
 )
 from vivavoce.results.board.ranks import open_question
-from vivavoce.results.logs.records import CONTESTANT, PLACE, LogHeader, Place, distinct_labels
+from vivavoce.results.logs.records import CONTESTANT, LogHeader, Place, distinct_labels
 from vivavoce.store import Row, canonical_json, dumps_fast, hash_of
 from vivavoce.tasks import CEILING
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
-
-
-KEY = (*PLACE, *CONTESTANT)
-"""Fields that identify a row, apart from its metric."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +107,7 @@ class Board(Report):
         }
 
     def summary(self) -> Sheet:
-        """Highest score on each task, without the ceiling.
+        """Highest score per task.
 
         Nobody is named if `null` is as good, or if every answer has the metric's worst value.
         """

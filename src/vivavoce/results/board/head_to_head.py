@@ -20,7 +20,7 @@ from vivavoce.reports import UNLISTED, Column, Report, Sheet, sheet
 from vivavoce.results.board.building import contestant_of
 from vivavoce.results.board.ranks import add_ranks, decided, outcomes, tied, why_undecided
 from vivavoce.results.logs.records import PLACE, Place, RunLog
-from vivavoce.results.logs.sample_texts import ItemTexts, locate, texts_of_items
+from vivavoce.results.logs.sample_texts import ItemTexts, texts_of_items
 from vivavoce.results.logs.selection import open_logs
 from vivavoce.statistics.comparison import (
     more_clusters,
@@ -61,8 +61,6 @@ class HeadToHead(Report):
     notes: tuple[str, ...]
     pairs: tuple[Pair, ...] = field(metadata=UNLISTED)
     """Both logs of each duel, in the order of `duels`."""
-    folder: Path = field(metadata=UNLISTED)
-    """Folder that holds these logs."""
 
     def parts(self) -> Iterator[Sheet | str]:
         """Sheets for each duel: metrics with the verdict, and the largest differences."""
@@ -172,7 +170,7 @@ def head_to_head(
             duels.append(duel(*pair, draws, differing, on_board=on_board))
     if not pairs:
         raise InputError(f"{logs} has no task and setting that both {a} and {b} ran in.")
-    return HeadToHead(tuple(duels), tuple(notes), tuple(pairs), logs)
+    return HeadToHead(tuple(duels), tuple(notes), tuple(pairs))
 
 
 def _matched(first: Sequence[RunLog], second: Sequence[RunLog]) -> Iterator[tuple[RunLog, RunLog]]:
@@ -205,10 +203,7 @@ def _listed(names: Sequence[str]) -> str:
 def differing_items(comparison: HeadToHead) -> list[list[ItemTexts]]:
     """The items with the largest differences in every duel, with both answers."""
     return [
-        texts_of_items(
-            [(side.log, locate(side.log, comparison.folder)) for side in pair],
-            [row["id"] for row in fought["differ_most"]],
-        )
+        texts_of_items([side.log for side in pair], [row["id"] for row in fought["differ_most"]])
         for fought, pair in zip(comparison.duels, comparison.pairs, strict=True)
     ]
 

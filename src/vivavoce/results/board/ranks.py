@@ -52,8 +52,8 @@ class Contestant:
 def add_ranks(contestants: Sequence[Contestant], draws: Draws) -> None:
     """Fill in ranks, ties, undecided pairs and reasons for missing ranks, for one task and setting.
 
-    In a judged metric, only contestants with the same judge are ranked together. In any other
-    metric, a contestant with several judges is ranked once, in its first row.
+    Contestants with different judges are not ranked together in judged metrics; in others, a
+    contestant is ranked once, in its first row.
     """
     for contestant in contestants:
         for metric, row in contestant.rows.items():

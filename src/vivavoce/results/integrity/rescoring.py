@@ -94,7 +94,7 @@ class Cut:
     left: int
 
     def check(self, *, is_answered: bool) -> None:
-        """Raise `LimitExceededError` at the point where the limit ended the sample.
+        """Raise `LimitExceededError` where the limit ended the sample.
 
         Costs are counted after a reply; a time limit ends the wait for the next reply.
         """

@@ -122,8 +122,8 @@ def verify_logs(
 ) -> Verification:
     """Verify all logs of our tasks below a folder.
 
-    Without `rounds`, rounds are opened at the paths that the logs state, unless these are inside
-    `untrusted`, the submitted folder (by default `folder`).
+    Without `rounds`, rounds are opened where the logs say, unless that is inside `untrusted`, the
+    submitted folder (by default `folder`).
     """
     paths = find_logs(folder)
     opened = Rounds(rounds, untrusted or folder)

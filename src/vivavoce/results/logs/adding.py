@@ -51,7 +51,7 @@ def add_metric(
     settings: Mapping[str, str | int],
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> AddedMetrics:
-    """Compute a metric for every answer in a folder of logs and store it beside them.
+    """Compute a metric for all answers in a folder of logs and store it beside them.
 
     A faulty answer gets the value 0, or no value if lower is better.
     """

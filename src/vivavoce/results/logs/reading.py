@@ -303,7 +303,6 @@ def sample_score(
         judge_cost=judge_cost,
         published=(parse_date(summary.metadata.get("published")) or ("", ""))[0],
         split=split_name(summary.metadata.get("split")),
-        published_from=str(summary.metadata.get("published_from") or ""),
         title=" · ".join(str(part)[:_MAX_TITLE] for part in parts if part),
         fit=(score.metadata or {}).get("fit") or {},
         agent=(score.metadata or {}).get("agent") or {},

@@ -108,8 +108,6 @@ class SampleScore:
     """The item's date; empty if it has none."""
     split: str = ""
     """The item's split: train, validation or test."""
-    published_from: str = ""
-    """Evidence for the `published` date, such as `arxiv_id`; empty if unknown."""
     title: str = ""
     """Title of the item's paper or table, or name of its leaderboard; empty if unknown."""
     fit: Mapping[str, int] = field(default_factory=dict)
@@ -181,6 +179,11 @@ class LogHeader:
         return contestant_label(
             {"model": self.key.model, "method": self.key.method, "alias": self.alias}
         )
+
+    @property
+    def epochs(self) -> int:
+        """Number of attempts at each item, also in a log that lacks some."""
+        return -(-self.answers // max(1, self.items))
 
     def is_named(self, name: str) -> bool:
         """Check whether a name means this log: short name, with or without settings, or alias."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError
 from vivavoce.results.logs.reading import read_log
-from vivavoce.results.logs.records import LogHeader, Place, RowKey, SampleScore, mean_value
+from vivavoce.results.logs.records import LogHeader, Place, RunLog, SampleScore, mean_value
 from vivavoce.store import hash_file, hash_of, loads_fast
 from vivavoce.tasks.scoring import our_scores
 from vivavoce.text.final_answer import final_answer
@@ -32,23 +32,6 @@ LARGEST = 32 * 1024 * 1024
 
 _PIECE = 4096  # packed bytes read at a time, which bounds the unpacked size of a piece
 _UNREAD = {"events", "messages", "metadata", "store"}
-
-
-@dataclass(frozen=True, slots=True)
-class AnsweredLog:
-    """A log with answers to items, and its file."""
-
-    key: RowKey
-    attempts: int
-    """Number of attempts at each item."""
-    path: Path
-    name: str
-    """Path of the log below its folder of logs, separated by `/`."""
-    folder: int
-    """Index of this folder of logs in the list of folders."""
-    sha256: str
-    added_sha256: str
-    """Hash of the files with added metrics; empty if there are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +55,7 @@ class Texts:
 class Answer:
     """One contestant's attempts at an item."""
 
-    source: AnsweredLog
+    source: LogHeader
     scores: tuple[SampleScore, ...]
     """Scores of the scored attempts, in order."""
     texts: Texts
@@ -88,11 +71,11 @@ class Answer:
         return mean_value(self.scores, metric)
 
 
-def _read_answer(source: AnsweredLog, item: str) -> Answer:
+def _read_answer(source: LogHeader, item: str) -> Answer:
     """Read one contestant's answer; `problem` in its texts is the reason for missing texts."""
-    answer = Answer(source, _scores_of(source).get(item, ()), Texts())
+    answer = Answer(source, _scores_of(source, item), Texts())
     try:
-        texts = _texts(_read_sample(source.path, item))
+        texts = _texts(_read_sample(Path(source.path), item))
     except Exception as error:  # a damaged log fails in many ways, inside Inspect too
         return replace(answer, texts=Texts(problem=_problem(error)))
     if answer.score is None:
@@ -100,14 +83,15 @@ def _read_answer(source: AnsweredLog, item: str) -> Answer:
     return replace(answer, texts=texts)
 
 
+def _scores_of(source: LogHeader, item: str) -> tuple[SampleScore, ...]:
+    """Scores of the attempts at an item, in order; empty if the log cannot be read."""
+    return tuple(_attempts(source.path, source.sha256, source.added_sha256).get(item, ()))
+
+
 @lru_cache(maxsize=256)
-def _scores_of(source: AnsweredLog) -> dict[str, tuple[SampleScore, ...]]:
-    """A log's scores by item, in the order of attempts; empty if the log cannot be read."""
-    log = read_log(str(source.path))
-    scores: dict[str, tuple[SampleScore, ...]] = {}
-    for score in sorted(getattr(log, "samples", ()), key=lambda score: score.epoch):
-        scores[score.id] = (*scores.get(score.id, ()), score)
-    return scores
+def _attempts(path: str, _sha256: str, _added: str) -> dict[str, list[SampleScore]]:
+    log = read_log(path)
+    return log.attempts() if isinstance(log, RunLog) else {}
 
 
 def _problem(error: Exception) -> str:
@@ -227,82 +211,60 @@ class ItemTexts:
     id: str
     metrics: tuple[str, ...]
     """Ranked metrics, the headline metric first, then diagnostics."""
-    sources: tuple[AnsweredLog, ...]
+    sources: tuple[LogHeader, ...]
     """Logs with answers to the item, sorted by row key."""
 
     @property
     def key(self) -> str:
         """Sha256 of everything that determines the answers."""
-        logs = [
-            [source.sha256, source.added_sha256, source.name, source.folder]
-            for source in self.sources
-        ]
+        logs = [[log.sha256, log.added_sha256, log.name, log.is_own] for log in self.sources]
         return hash_of([self.place, self.id, self.metrics, logs])
 
     def read(self) -> tuple[Answer, ...]:
         """Every contestant's answer, read from its log."""
-        return _answers_of(self)
+        return tuple(_read_answer(source, self.id) for source in self.sources)
 
     def scores(self) -> tuple[tuple[SampleScore, ...], ...]:
         """Scores of the attempts, per answer."""
-        return tuple(_scores_of(source).get(self.id, ()) for source in self.sources)
+        return tuple(_scores_of(source, self.id) for source in self.sources)
 
     def means(self) -> tuple[float | None, ...]:
         """Mean of the headline metric over the attempts, per answer."""
         return tuple(mean_value(scores, self.metrics[0]) for scores in self.scores())
 
 
-@lru_cache(maxsize=1)
-def _answers_of(item: ItemTexts) -> tuple[Answer, ...]:
-    return tuple(_read_answer(source, item.id) for source in item.sources)
-
-
-def locate(log: LogHeader, folder: Path, place: int = 0) -> AnsweredLog:
-    """Locate a log below a folder, whose index in the list of folders is `place`."""
-    path = Path(log.path).absolute()
-    if not path.is_file():
-        raise InputError(f"{log.name} is no longer in the folder of logs. Build the board again.")
-    name = path.relative_to(folder.absolute()).as_posix()
-    attempts = -(-log.answers // max(1, log.items))
-    sha256 = log.sha256 or hash_file(path)
-    return AnsweredLog(log.key, attempts, path, name, place, sha256, log.added_sha256)
-
-
-def choose_item_texts(
-    logs: Sequence[LogHeader], folders: Sequence[Path], *, count: int, seed: int = 0
-) -> list[ItemTexts]:
+def choose_item_texts(logs: Sequence[LogHeader], *, count: int, seed: int = 0) -> list[ItemTexts]:
     """Choose items from every round, task and setting, with the answers of all contestants.
 
-    The draw depends only on the seed and the item ids, so all settings of a task show the same
-    papers, and a new contestant does not change them.
-
-    `folders` holds the folder of the logs, then the folder of the reader's own logs, if any.
+    The draw depends only on the seed and the ids, so all settings of a task show the same papers.
     """
-    by_place: dict[Place, list[tuple[LogHeader, AnsweredLog]]] = defaultdict(list)
+    by_place: dict[Place, list[LogHeader]] = defaultdict(list)
     for log in logs if count > 0 else ():
-        located = locate(log, folders[int(log.is_own)], int(log.is_own))
-        by_place[log.key.place].append((log, located))
+        by_place[log.key.place].append(log)
     items: list[ItemTexts] = []
     for place in sorted(by_place):
         items += texts_of_items(by_place[place], _draw(by_place[place], count, seed))
     return items
 
 
-def texts_of_items(
-    logs: Sequence[tuple[LogHeader, AnsweredLog]], ids: Sequence[str]
-) -> list[ItemTexts]:
+def texts_of_items(logs: Sequence[LogHeader], ids: Sequence[str]) -> list[ItemTexts]:
     """Items of one round, task and setting, in the order of `ids`."""
-    first = logs[0][0]
-    shared = set.intersection(*(set(log.added) for log, _ in logs))
+    for log in logs:
+        if not Path(log.path).is_file():
+            raise InputError(
+                f"{log.name} is no longer in the folder of logs. Build the board again."
+            )
+    first = logs[0]
+    shared = set.intersection(*(set(log.added) for log in logs))
     every = (*first.metrics, *first.diagnostics)
     metrics = tuple(name for name in every if name not in first.added or name in shared)
-    sources = tuple(located for _, located in logs)
+    sources = tuple(replace(log, sha256=log.sha256 or hash_file(Path(log.path))) for log in logs)
     return [ItemTexts(first.key.place, item, metrics, sources) for item in ids]
 
 
-def _draw(logs: Sequence[tuple[LogHeader, AnsweredLog]], count: int, seed: int) -> list[str]:
+def _draw(logs: Sequence[LogHeader], count: int, seed: int) -> list[str]:
     """Draw sorted item ids from the log with the most items, since other logs may be partial."""
-    log, _ = max(logs, key=lambda log: (log[0].items, log[0].name))
+    log = max(logs, key=lambda log: (log.items, log.name))
 
     def lot(item: str) -> str:
         return hashlib.sha256(f"{seed}\n{item}".encode("utf-8", "surrogatepass")).hexdigest()

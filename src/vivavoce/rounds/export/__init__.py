@@ -181,16 +181,12 @@ def export_round(
     shutil.rmtree(draft, ignore_errors=True)
     try:
         FORMATS[form](contents, draft, papers, corpus)
-        _settle(draft, out)
+        if out.is_dir() and not any(out.iterdir()):
+            out.rmdir()
+        if not out.exists():
+            draft.rename(out)
+        elif not out.is_dir() or hash_tree(out) != hash_tree(draft):
+            raise VivaError(f"{out} has other content. Name a new folder with --out.")
     finally:
         shutil.rmtree(draft, ignore_errors=True)
     return out
-
-
-def _settle(draft: Path, out: Path) -> None:
-    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
-        if out.exists():
-            out.rmdir()
-        draft.rename(out)
-    elif not out.is_dir() or hash_tree(out) != hash_tree(draft):
-        raise VivaError(f"{out} has other content. Name a new folder with --out.")

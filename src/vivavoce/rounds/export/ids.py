@@ -168,9 +168,16 @@ def rebuild_round(
         differences = _compare_papers(folder, source, corpus)
         shutil.rmtree(drafts, ignore_errors=True)
         try:
-            built = _build(source, parent, corpus, builders, drafts)
+            try:
+                built = _build(source, parent, corpus, builders, drafts)
+            except StaleError:  # its message names the missing step
+                raise
+            except VivaError as error:
+                raise _refusal(source, out, differences, str(error)) from error
             if built.sha256 != source["sha256"]:
-                raise _refusal(source, out, {**differences, "files": _compare_files(source, built)})
+                old, new = source["manifest"]["files"], built.manifest["files"]
+                changed = sorted(name for name in {*old, *new} if old.get(name) != new.get(name))
+                raise _refusal(source, out, {**differences, "files": changed})
             final = out / built.id
             if not final.exists():
                 built.folder.rename(final)
@@ -182,14 +189,8 @@ def rebuild_round(
             if opened.spec["round"].get("sealed"):
                 write_commitment(opened, out)
             return opened
-        except BuildFailed as error:
-            raise _refusal(source, out, differences, str(error)) from error
         finally:
             shutil.rmtree(drafts, ignore_errors=True)
-
-
-class BuildFailed(VivaError):
-    """A round could not be built from an export."""
 
 
 def _build(
@@ -201,15 +202,10 @@ def _build(
 ) -> Round:
     options = {family: builder.OPTIONS for family, builder in builders.items()}
     spec = parse_spec(source["spec"], options, where=f"the spec of round {source['round']}")
-    try:
-        if parent is None:
-            return build_round(corpus, spec, builders, drafts)
-        until, name = spec.round.window.end, spec.round.id
-        return update_round(corpus, parent, builders, drafts, until, name=name).round
-    except StaleError:  # its message names the missing step
-        raise
-    except VivaError as error:
-        raise BuildFailed(str(error)) from error
+    if parent is None:
+        return build_round(corpus, spec, builders, drafts)
+    until, name = spec.round.window.end, spec.round.id
+    return update_round(corpus, parent, builders, drafts, until, name=name).round
 
 
 def _compare_papers(folder: Path, source: Row, corpus: Corpus) -> dict[str, list[str]]:
@@ -230,12 +226,6 @@ def _compare_papers(folder: Path, source: Row, corpus: Corpus) -> dict[str, list
         "differing": sorted(n for n in wanted.keys() & there if wanted[n] != digests.get(n)),
         "surplus": sorted(there - wanted.keys()),
     }
-
-
-def _compare_files(source: Row, built: Round) -> list[str]:
-    """Files of a rebuilt round that differ from the exported ones."""
-    wanted, files = source["manifest"]["files"], built.manifest["files"]
-    return sorted(name for name in {*wanted, *files} if wanted.get(name) != files.get(name))
 
 
 def _refusal(

@@ -232,7 +232,7 @@ def heaviest_chain(
     start: tuple[int, ...] | None = None,
     penalty: float = 1.0,
 ) -> tuple[dict[int, SectionNumber], float]:
-    """The best-scoring chain of numbers by place that continue each other, in linear time.
+    """The best-scoring chain of numbers by place that continue each other; empty if none.
 
     Each number adds its `weight` and costs its step from the one before, times `penalty`; the first
     continues `start`. A number may follow any of the `look_back` before it.

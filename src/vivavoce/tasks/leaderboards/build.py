@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import Field
 
 from vivavoce.corpus import Corpus
-from vivavoce.corpus.boards import BoardEntry, DatedBoard, boards_within
+from vivavoce.corpus.boards import BoardEntry, CorpusBoard, boards_within
 from vivavoce.metrics.leaderboards import Entry, method_key, read_board, score_board
 from vivavoce.rounds.family import DEVELOPMENT, Exclusion, FamilyItems, of_split
 from vivavoce.rounds.spec import Options, RoundSpec
@@ -53,10 +53,10 @@ def build(corpus: Corpus, spec: RoundSpec, options: LeaderboardsOptions) -> Fami
     texts = over & {str(row["paper_id"]) for row in corpus.rows("sections")}
     rows: list[Row] = []
     for board in boards:
-        papers = [paper for paper in board.board.papers if paper in texts]
+        papers = [paper for paper in board.papers if paper in texts]
         row, reason = _item(board, papers, options)
         if row is None:
-            excluded.append(Exclusion(TASK, board.board.id, *reason))
+            excluded.append(Exclusion(TASK, board.id, *reason))
         else:
             rows.append(row)
     development = of_split(rows, "dev")
@@ -66,8 +66,8 @@ def build(corpus: Corpus, spec: RoundSpec, options: LeaderboardsOptions) -> Fami
     ]
     on_boards = {paper for row in rows for paper in row["papers"]}
     shown = sorted(texts if options.pool == "corpus" and rows else on_boards)
-    undated = {one.board.id: one.undated for one in boards if one.undated}
-    names = {one.board.id: one.board.names for one in boards if len(one.board.names) > 1}
+    undated = {one.id: one.undated for one in boards if one.undated}
+    names = {one.id: one.names for one in boards if len(one.names) > 1}
     report = {"undated": options.undated, "undated_entries": undated, "names": names}
     files = {
         REPORT: json.dumps(report, indent=1, sort_keys=True).encode() + b"\n",
@@ -78,12 +78,12 @@ def build(corpus: Corpus, spec: RoundSpec, options: LeaderboardsOptions) -> Fami
 
 
 def _item(
-    board: DatedBoard, papers: Sequence[str], options: LeaderboardsOptions
+    board: CorpusBoard, papers: Sequence[str], options: LeaderboardsOptions
 ) -> tuple[Row | None, tuple[str, str]]:
     """Make an item of a board, or return None and the reason."""
     entries: list[BoardEntry] = []
     others: list[BoardEntry] = []
-    for entry in board.board.entries:
+    for entry in board.entries:
         if any(character.isalnum() for character in entry.method):
             is_gold = options.entries == "all" or entry.paper_id in papers
             (entries if is_gold else others).append(entry)
@@ -93,16 +93,15 @@ def _item(
     methods = len({method_key(entry.method) for entry in entries})
     if methods < options.min_entries:
         return None, ("few_entries", f"{methods} methods, {options.min_entries} are needed")
-    inner = board.board
     names = ("method", "score", "score_text", "paper_id", "date")
     row: Row = {
-        "id": inner.id,
-        "cluster": inner.id.rpartition("/")[0],
+        "id": board.id,
+        "cluster": board.id.rpartition("/")[0],
         "split": "test" if board.is_test else "dev",
         "published": board.published,
-        **{name: getattr(inner, name) for name in ("task", "dataset", "metric")},
-        "higher_is_better": inner.higher_is_better,
-        "area": inner.area,
+        **{name: getattr(board, name) for name in ("task", "dataset", "metric")},
+        "higher_is_better": board.higher_is_better,
+        "area": board.area,
         "entries": [{name: getattr(entry, name) for name in names} for entry in entries],
         "others": sorted({entry.method for entry in others}),
         "papers": list(papers),

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from vivavoce.columns import lists, texts
 from vivavoce.corpus import Corpus
-from vivavoce.corpus.boards import BoardEntry, DatedBoard, Omission, boards_within
+from vivavoce.corpus.boards import BoardEntry, CorpusBoard, Omission, boards_within
 from vivavoce.metrics.titles_list import find_titles, title_key
 from vivavoce.records import Paper, Window
 from vivavoce.store import Row
@@ -53,9 +53,9 @@ def ranked_boards(corpus: Corpus, window: Window, min_papers: int, seed: int) ->
     rows: list[Row] = []
     dropped: list[Row] = []
     for one in within:
-        ranked, gone = _rank(one.board.id, one.board.best_by_paper(), papers)
+        ranked, gone = _rank(one.id, one.best_by_paper(), papers)
         if reason := _why_not(one, ranked, min_papers):
-            left_out.append(Omission(one.board.id, *reason))
+            left_out.append(Omission(one.id, *reason))
             continue
         rows.append(_item(one, ranked, seed))
         dropped += gone
@@ -99,9 +99,8 @@ def _rank(
 
 
 def _why_not(
-    one: DatedBoard, ranked: Sequence[RankedPaper], min_papers: int
+    board: CorpusBoard, ranked: Sequence[RankedPaper], min_papers: int
 ) -> tuple[str, str] | None:
-    board = one.board
     if not all(name.strip() for name in (board.task, board.dataset, board.metric)):
         return "no_name", "its task, dataset or metric has no name"
     if len(ranked) < min_papers:
@@ -129,23 +128,22 @@ ITEM = pa.schema(
 """Columns of an item; all lists are best first, and `shown` has indices into them."""
 
 
-def _item(board: DatedBoard, ranked: Sequence[RankedPaper], seed: int) -> Row:
-    of = board.board
+def _item(board: CorpusBoard, ranked: Sequence[RankedPaper], seed: int) -> Row:
     ids = [paper.paper_id for paper, _, _ in ranked]
     return {
-        "id": of.id,
+        "id": board.id,
         # Boards that differ only in metric belong together.
-        "cluster": of.id.rpartition("/")[0],
+        "cluster": board.id.rpartition("/")[0],
         "split": "test" if board.is_test else "dev",
         "published": board.published,
-        **{name: " ".join(getattr(of, name).split()) for name in NAMES},
-        "higher_is_better": of.higher_is_better,
-        "area": of.area,
+        **{name: " ".join(getattr(board, name).split()) for name in NAMES},
+        "higher_is_better": board.higher_is_better,
+        "area": board.area,
         "papers": ids,
         "titles": [title for _, title, _ in ranked],
         "scores": [score for _, _, score in ranked],
         "dates": [paper.first_public or "" for paper, _, _ in ranked],
-        "shown": shown_order(ids, seed, of.id),
+        "shown": shown_order(ids, seed, board.id),
         "settings": ["base"],
     }
 

@@ -22,15 +22,15 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.base import BaseHTTPMiddleware, RequestResponseEndpoint
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.text.printing import visible
@@ -93,7 +93,7 @@ def make_app(database: Database, clock: Clock, *, hosts: Sequence[str] = ()) -> 
             Route("/{link}/items/{item:int}", item_sent, methods=["POST"]),
         ],
         middleware=[
-            Middleware(SecurityHeaders),
+            Middleware(BaseHTTPMiddleware, dispatch=_secured),
             Middleware(TrustedHostMiddleware, allowed_hosts=[*LOCAL_HOSTS, *hosts]),
         ],
         exception_handlers={HTTPException: _refused, VivaError: _refused},
@@ -263,17 +263,9 @@ def serve_app(app: ASGIApp, host: str, port: int, announce: Callable[[str], None
         uvicorn.Server(config).run(sockets=[listening])
 
 
-CONTENT_POLICY = "; ".join(
-    [
-        "default-src 'none'",
-        "style-src 'self'",
-        "script-src 'self'",
-        "img-src 'self'",
-        "connect-src 'self'",
-        "form-action 'self'",
-        "frame-ancestors 'none'",
-        "base-uri 'none'",
-    ]
+CONTENT_POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 HEADERS = {
     "content-security-policy": CONTENT_POLICY,
@@ -286,20 +278,9 @@ HEADERS = {
 }
 
 
-class SecurityHeaders:
-    """ASGI middleware that adds the security headers to every response."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
-
-        async def send_secured(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                headers.update(HEADERS)
-                headers.setdefault("cache-control", "no-store")
-            await send(message)
-
-        await self._app(scope, receive, send_secured)
+async def _secured(request: Request, answer: RequestResponseEndpoint) -> Response:
+    """Add the security headers to a response."""
+    response = await answer(request)
+    response.headers.update(HEADERS)
+    response.headers.setdefault("cache-control", "no-store")
+    return response

@@ -60,8 +60,8 @@ def escaped(text: object) -> str:
 
 def latex_table(board: BoardOf) -> str:
     """LaTeX table of a board: rank, contestant and the first metrics with intervals."""
-    metrics = board.metrics[:MAX_METRICS]
-    contestants = by_contestant(row for row in board.rows if row["metric"] in metrics)
+    metrics = board.group.metrics[:MAX_METRICS]
+    contestants = by_contestant(row for row in board.group.rows if row["metric"] in metrics)
     sign = -1 if board.higher_is_better else 1
     order = sorted(
         contestants, key=lambda key: (*_place(contestants[key].get(metrics[0]), sign), key)
@@ -69,7 +69,7 @@ def latex_table(board: BoardOf) -> str:
     last = [column.latex for column in COLUMNS if column.latex]
     head = ["Rank", "Contestant", *map(escaped, metrics), *last]
     place = ", ".join(escaped(part) for part in (board.round, board.setting))
-    remark = " (n: not recomputed)" if any(map(_mark, board.rows)) else ""
+    remark = " (n: not recomputed)" if any(map(_mark, board.group.rows)) else ""
     return "\n".join(
         [
             r"\begin{table}",
@@ -159,7 +159,7 @@ def files(site: Site) -> list[Page]:
         return "\n".join([_HEAD, *map(latex_table, site.boards)]).encode()
 
     table = cache(lambda: table_of(site.rows))
-    inputs = [about, [board.key for board in site.boards]]
+    inputs = [about, [board.group.key for board in site.boards]]
     return [
         file_of("board.csv", inputs, lambda: csv_of(table())),
         file_of("board.json", inputs, lambda: json_of(site.rows, about)),

@@ -9,6 +9,7 @@ from typing import Any
 
 from vivavoce.metrics.judged_text import WIN_RATE
 from vivavoce.results.board.columns import BoardColumn, fit_text, shown_value
+from vivavoce.results.board.ranks import open_question
 from vivavoce.store import SHORT_HASH, Row, hash_of
 from vivavoce.text.printing import counted, figure, interval, share, visible
 
@@ -39,15 +40,15 @@ def is_floor(row: Row) -> bool:
     return kind_of(row) == "floor" or row["method"] == "random"
 
 
-def shown_name(row: Row) -> str:
-    """The name of a row's contestant, as the row spells it."""
+def identity_of(row: Row) -> tuple[str, str]:
+    """Kind of a row's contestant, and its name as the row spells it."""
     is_method = row["model"] in NO_MODEL or row["method"] in _CONTROLS
-    return str(row["method"] if is_method else row["model"])
+    return kind_of(row), str(row["method"] if is_method else row["model"])
 
 
 def name_and_details(row: Row) -> tuple[str, list[str]]:
     """A contestant's name, and details for the line below it."""
-    name = visible(shown_name(row))
+    name = visible(identity_of(row)[1])
     if row["model"] in NO_MODEL:
         return name, []
     if row["method"] in _CONTROLS:
@@ -72,7 +73,11 @@ def title_of(task: str) -> str:
 
 def facts_of(row: Row) -> tuple[str, ...]:
     """Settings of a contestant's run: decoding, prompt and judge."""
-    facts = _decoding(row["decoding"])
+    words = visible(row["decoding"] or "").split()
+    pairs = [word.partition("=")[::2] for word in words]
+    facts = [f"{name.replace('_', ' ')} {value}" for name, value in pairs]
+    if not all(value for _, value in pairs):
+        facts = [" ".join(words)]
     if row["prompt_hash"]:
         facts.append(f"prompt {visible(row['prompt_hash'])[:SHORT_HASH]}")
     if row["judge"]:
@@ -80,38 +85,18 @@ def facts_of(row: Row) -> tuple[str, ...]:
     return tuple(facts)
 
 
-def _decoding(settings: str | None) -> list[str]:
-    words = visible(settings or "").split()
-    pairs = [word.partition("=")[::2] for word in words]
-    if not all(value for _, value in pairs):
-        return [" ".join(words)]
-    return [f"{name.replace('_', ' ')} {value}" for name, value in pairs]
-
-
 def shared_facts(rows: Sequence[Row]) -> tuple[str, ...]:
     """Settings shared by all contestants with a model; if none has a model, by all contestants."""
     of_models = [facts_of(row) for row in rows if row["model"] not in NO_MODEL]
     everyone = of_models or [facts_of(row) for row in rows]
-    if not everyone:
-        return ()
-    common = set(everyone[0]).intersection(*everyone[1:])
-    return tuple(fact for fact in everyone[0] if fact in common)
+    return tuple(fact for fact in everyone[0] if all(fact in of for of in everyone)) if rows else ()
 
 
 def tries_of(row: Row) -> list[str]:
     """Counts of other runs of the same model, since this may be the best of several tries."""
     runs = row["runs"] or {}
-    parts = []
-    if runs.get("variants"):
-        parts.append(f"{counted(runs['variants'], 'other way')} tried")
-    if runs.get("removed"):
-        parts.append(f"{counted(runs['removed'], 'log')} removed")
-    return parts
-
-
-def identity_of(row: Row) -> tuple[str, str]:
-    """Identity of a contestant: its kind and name, such as ("model", "maker/name")."""
-    return kind_of(row), shown_name(row)
+    kinds = (("variants", "other way", "tried"), ("removed", "log", "removed"))
+    return [f"{counted(runs[key], what)} {how}" for key, what, how in kinds if runs.get(key)]
 
 
 _MAX_LENGTH = 48
@@ -230,13 +215,11 @@ def rank_note(lead: Row | None, kind: str) -> str:
     return f"{low}–{high}" if low != high else ""
 
 
-def named_rivals(row: Row, field: str) -> str:
-    """Names of the contestants in a row's `field`, such as tied ones; the rest as a number."""
-    if not row[field] or row["rank"] is None:
-        return ""
-    named = [visible(name, 60) for name in row[field][:_NAMED]]
-    rest = len(row[field]) - len(named)
-    return ", ".join(named) + (f" and {rest:,} more" if rest else "")
+def _rivals(names: Sequence[str]) -> str:
+    """The first few names of contestants; the rest as a number."""
+    rest = len(names) - _NAMED
+    listed = ", ".join(visible(name, 60) for name in names[:_NAMED])
+    return listed + (f" and {rest:,} more" if rest > 0 else "")
 
 
 def fact(row: Row, column: BoardColumn) -> str:
@@ -261,6 +244,47 @@ def fact(row: Row, column: BoardColumn) -> str:
     if column.unit in _PRINTED:
         return _PRINTED[column.unit](value)
     return figure(value) if isinstance(value, float) else visible(value).replace("_", " ")
+
+
+def best_of(ranked: Sequence[Row]) -> Row | None:
+    """The first row that is not a floor, among headline rows sorted best first."""
+    return next((row for row in ranked if not is_floor(row)), None)
+
+
+def is_first(row: Row) -> bool:
+    """Check whether rank 1 is a row's only plausible rank."""
+    return bool(row["rank_interval"]) and list(row["rank_interval"]) == [1, 1]
+
+
+def sureness(ranked: Sequence[Row]) -> str:
+    """A sentence on how certain it is that the best row is best; `ranked` is sorted best first.
+
+    Tests on the same items take precedence over overlap of intervals, which is only a hint.
+    """
+    best = best_of(ranked)
+    if best is None:
+        return "Only floors are ranked."
+    if all(row["valid"] == 0 for row in ranked):
+        return "Invalid answers count 0."
+    others = [row for row in ranked if row is not best]
+    if not others:
+        return "No other contestant is ranked."
+    if best["rank_interval"] and best["rank_interval"][0] > 1:
+        return f"Behind {label(ranked[0])}, which is a floor."
+    if best["undecided_with"]:
+        return open_question(best)
+    if best["tied_with"]:
+        return f"Tied with {_rivals(best['tied_with'])}."
+    if is_first(best):
+        return "Ahead of every other contestant on the same items."
+    if best["ci"] is None:
+        return "There is no interval, so the certainty is unknown."
+    low, high = bounds_of(best)
+    near = [row for row in others if bounds_of(row)[0] <= high and bounds_of(row)[1] >= low]
+    if not near:
+        return "Its interval overlaps with no other; contestants were not compared item by item."
+    more = f" and {counted(len(near) - 1, 'other')}" if len(near) > 1 else ""
+    return f"The order may be chance: its interval overlaps that of {label(near[0])}{more}."
 
 
 def faults_of(row: Row) -> list[tuple[int, str]]:

@@ -1,18 +1,75 @@
-"""Content of a site's pages: boards, contestants and facts about them."""
+"""Content of a site's pages: boards with their tables, and the contestants on them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from vivavoce.metrics import Metric, metrics_of
 from vivavoce.requests import SiteOptions
-from vivavoce.results.board.groups import Board, Group
-from vivavoce.results.logs.records import PLACE, Place
-from vivavoce.store import Row, hash_of
-from vivavoce.web.board.entries import identity_of, kind_of, slug, title_of
+from vivavoce.results.board.columns import BoardColumn, page_columns
+from vivavoce.results.board.groups import Board, Group, by_contestant
+from vivavoce.results.logs.records import CONTESTANT, PLACE
+from vivavoce.store import Row, canonical_json, hash_of
+from vivavoce.text.printing import figure
+from vivavoce.web.board import entries
+from vivavoce.web.board.entries import (
+    MetricColumn,
+    best_of,
+    identity_of,
+    is_first,
+    kind_of,
+    make_column,
+    slug,
+    title_of,
+)
 from vivavoce.web.board.page import Link
-from vivavoce.web.board.sections import Section, best_of, is_first, make_section
+
+MAX_COLUMNS = 5
+"""Maximum number of metrics in the main table; further metrics are in a table below."""
+
+_ByMetric = dict[str, Row]
+"""A contestant's rows by metric."""
+
+
+class Entry(NamedTuple):
+    """A contestant's row in the table."""
+
+    kind: str
+    """`model`, `baseline`, `floor` or `ceiling`."""
+    name: str
+    details: tuple[str, ...]
+    lead: Row | None
+    """Row with the headline metric."""
+    row: Row
+    """The lead row, or the contestant's first row if it has no headline metric."""
+    cells: tuple[Row | None, ...]
+    """The contestant's rows, one per metric."""
+    faults: list[tuple[int, str]]
+
+    @property
+    def is_complete(self) -> bool:
+        """True if every item has a valid answer and every metric a value."""
+        return not self.faults and all(row and row["value"] is not None for row in self.cells)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Content of a board's table."""
+
+    detectable: str
+    """Smallest detectable difference in the headline metric; empty if unknown."""
+    shared: tuple[str, ...]
+    """Settings that all contestants with a model share."""
+    columns: tuple[MetricColumn, ...]
+    """Columns of the main table, the headline metric first."""
+    further: tuple[MetricColumn, ...]
+    """Columns of the second table, below."""
+    entries: tuple[Entry, ...]
+    """Ranked entries, then unranked entries by value, then entries without a value."""
+    ceilings: tuple[Entry, ...]
+    facts: tuple[BoardColumn, ...]
+    """Columns of facts: those always shown, and optional columns in which a row has a value."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,51 +81,34 @@ class BoardOf:
     """Path of the board's page: `boards/ROUND/TASK--SETTING.html`."""
     known: Mapping[str, Metric]
     """Known metrics of the task's family, by name."""
-
     round: str
     """Raw text from logs, like the next three fields; print it through `visible`."""
     task: str
     version: str
     setting: str
-    key: str
-    """Hash that changes whenever a row changes."""
-    metrics: tuple[str, ...]
-    """Metrics in the order of the task's card; the first one decides the ranks."""
-
-    @property
-    def place(self) -> Place:
-        """Round, task, version and setting of the board."""
-        return self.round, self.task, self.version, self.setting
-
-    @property
-    def rows(self) -> tuple[Row, ...]:
-        """All rows of the board, loaded on first use if there are many."""
-        return self.group.rows
 
     @cached_property
     def title(self) -> str:
         """The task's name as a title."""
         return title_of(self.task)
 
-    @cached_property
+    @property
     def headline(self) -> str:
         """The metric that decides the ranks."""
-        return self.metrics[0]
+        return self.group.metrics[0]
 
-    @cached_property
+    @property
     def family(self) -> str:
         """The family of the board's task."""
-        return family_of(self.group)
+        return str(self.group.leads[0]["family"])
 
-    @cached_property
+    @property
     def higher_is_better(self) -> bool:
         """True if higher values of the headline metric are better."""
-        return self.headline not in self.known or self.known[self.headline].higher_is_better
+        return self._is_higher_better(self.headline)
 
-    @cached_property
-    def identities(self) -> tuple[tuple[str, str], ...]:
-        """Kind and name of the contestant in each lead row of the group."""
-        return tuple(map(identity_of, self.group.leads))
+    def _is_higher_better(self, metric: str) -> bool:
+        return metric not in self.known or self.known[metric].higher_is_better
 
     @cached_property
     def headline_rows(self) -> tuple[Row, ...]:
@@ -115,18 +155,60 @@ class BoardOf:
     @cached_property
     def section(self) -> Section:
         """The board's table, ready to print; made on first use."""
-        return make_section(self.rows, self.known, self.metrics)
+        rows, metrics = self.group.rows, self.group.metrics
+        ordered = sorted(by_contestant(rows).values(), key=self._place)
+        ranked = [of for of in ordered if kind_of(_first(of)) != "ceiling"]
+        columns = tuple(
+            make_column(
+                name,
+                [of[name] for of in ranked if name in of and of[name]["value"] is not None],
+                self._is_higher_better(name),
+                says=self.known[name].summary if name in self.known else "",
+            )
+            for name in metrics
+        )
+        shared = entries.shared_facts([_first(of) for of in ranked])
+        listed = [_entry(of, metrics, shared) for of in ordered]
+        differences = [row["detectable"] for row in rows if row["metric"] == self.headline]
+        return Section(
+            detectable=next((figure(value) for value in differences if value), ""),
+            shared=shared,
+            columns=columns[:MAX_COLUMNS],
+            further=columns[MAX_COLUMNS:],
+            entries=tuple(entry for entry in listed if entry.kind != "ceiling"),
+            ceilings=tuple(entry for entry in listed if entry.kind == "ceiling"),
+            facts=tuple(column for column in page_columns() if _is_shown(column, listed)),
+        )
+
+    def _place(self, rows: _ByMetric) -> tuple[Any, ...]:
+        """Sort key: ranked rows, unranked rows by value, then rows without a value; then names."""
+        row = rows.get(self.headline)
+        name = canonical_json([_first(rows)[key] for key in ("model", *CONTESTANT)])
+        if row is None or row["value"] is None:
+            return (True, True, 0, 0.0, name)
+        value = -row["value"] if self.higher_is_better else row["value"]
+        return (False, row["rank"] is None, row["rank"] or 0, value, name)
 
 
-class ModelOf(NamedTuple):
-    """A model, or a method without a model; `identity_of` gives its kind and name."""
+def _first(rows: _ByMetric) -> Row:
+    return next(iter(rows.values()))
 
-    kind: str
-    """`model`, `baseline`, `floor` or `ceiling`."""
-    name: str
-    """Raw text from logs; print it through `visible`."""
-    is_own: bool
-    """True if all its rows come from the reader's own logs."""
+
+def _entry(rows: _ByMetric, metrics: Sequence[str], shared: Sequence[str]) -> Entry:
+    lead = rows.get(metrics[0])
+    row = lead or _first(rows)
+    kind = kind_of(row)
+    name, details = entries.name_and_details(row)
+    if kind in ("model", "baseline") and row["model"] not in entries.NO_MODEL:
+        details += [fact for fact in entries.facts_of(row) if fact not in shared]
+    details += entries.tries_of(row) if kind == "model" else []
+    cells = tuple(map(rows.get, metrics))
+    return Entry(kind, name, tuple(details), lead, row, cells, entries.faults_of(row))
+
+
+def _is_shown(column: BoardColumn, listed: Sequence[Entry]) -> bool:
+    counted = [e for e in listed if e.kind != "ceiling" or column.unit != "exposure"]
+    return not column.is_optional or any(entries.fact(entry.row, column) for entry in counted)
 
 
 @dataclass(frozen=True)
@@ -136,7 +218,8 @@ class Site:
     whole: Board
     """The leaderboard that the pages show."""
     boards: tuple[BoardOf, ...]
-    contestants: tuple[ModelOf, ...]
+    contestants: Mapping[tuple[str, str], bool]
+    """For each kind and name of `identity_of`: True if all rows come from the reader's own logs."""
     options: SiteOptions = field(default_factory=SiteOptions)
     nav: tuple[Link, ...] = ()
     """Links at the top of every page."""
@@ -147,13 +230,13 @@ class Site:
     def rows(self) -> Iterator[Row]:
         """All rows, board by board; large boards are loaded one at a time."""
         for board in self.boards:
-            yield from board.rows
+            yield from board.group.rows
 
     @cached_property
     def key(self) -> str:
         """Hash that changes whenever a row, a round or a note changes."""
         about = [self.whole.rounds, self.whole.notes]
-        return hash_of([[board.key for board in self.boards], *about])
+        return hash_of([[board.group.key for board in self.boards], *about])
 
     @cached_property
     def round_names(self) -> tuple[str, ...]:
@@ -171,32 +254,22 @@ class Site:
         return boards_by_task
 
 
-def site_of(board: Board) -> Site:
+def site_of(whole: Board) -> Site:
     """Make the site of a board."""
     contestants: dict[tuple[str, str], bool] = {}
-    families = dict.fromkeys(map(family_of, board.groups))
-    known = {family: metrics_of(family) for family in families}
-    boards = tuple(_board(group, known[family_of(group)]) for group in board.groups)
-    for each in boards:
-        for one, row in zip(each.identities, each.group.leads, strict=True):
+    known: dict[str, Mapping[str, Metric]] = {}
+    boards = []
+    for group in whole.groups:
+        family = str(group.leads[0]["family"])
+        metrics = known.setdefault(family, metrics_of(family))
+        boards.append(BoardOf(group, _board_path(group.leads[0]), metrics, *map(str, group.place)))
+        for row in group.leads:
+            one = identity_of(row)
             contestants[one] = contestants.get(one, True) and bool(row.get("own"))
-    models = tuple(ModelOf(kind, name, own) for (kind, name), own in contestants.items())
-    return Site(board, boards, models)
+    return Site(whole, tuple(boards), contestants)
 
 
-def _board(group: Group, known: Mapping[str, Metric]) -> BoardOf:
-    name, task, version, setting = map(str, group.place)
-    path = board_path(group.leads[0])
-    return BoardOf(group, path, known, name, task, version, setting, group.key, group.metrics)
-
-
-def family_of(group: Group) -> str:
-    """The family of a group's task."""
-    return str(group.leads[0]["family"])
-
-
-def board_path(row: Row) -> str:
-    """Path of the page for a row's board."""
+def _board_path(row: Row) -> str:
     name, setting = str(row["task"]).rpartition("/")[2], str(row["setting"])
     page = slug(f"{name[:200]}--{setting[:200]}", *(row[key] for key in PLACE))
     return f"boards/{slug(str(row['round']))}/{page}.html"

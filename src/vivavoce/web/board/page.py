@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup
 
@@ -36,7 +36,7 @@ from vivavoce.store import (
 from vivavoce.text import printing
 from vivavoce.text.printing import visible
 from vivavoce.web import environment_of, meaning
-from vivavoce.web.board import entries, sections
+from vivavoce.web.board import entries
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -47,7 +47,7 @@ _FILTERS: tuple[Callable[..., Any], ...] = (
     *(printing.signed, meaning),
     *(entries.kind_of, entries.label, entries.title_of),
     *(entries.between, entries.ranks, entries.rank_of, entries.rank_note),
-    *(entries.fact, entries.missing, entries.notes, sections.sureness, sections.is_first),
+    *(entries.fact, entries.missing, entries.notes, entries.sureness, entries.is_first),
 )
 _CODE = (
     "reports.py",
@@ -75,8 +75,7 @@ class Page:
     """Renders the file; called only if the site lacks the file or has another version."""
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """A link to a page of the site."""
 
     label: str
@@ -91,13 +90,11 @@ def page_of(
     *,
     nav: Sequence[Link] = (),
 ) -> Page:
-    """Make a page from a template in `web/templates`.
+    """Make a page from a template; the key is a hash of `inputs`, which determine the content.
 
-    `inputs` determine the content; the key is their hash. `values` makes the template's values when
-    the page is rendered; by default they are the inputs.
+    `values` makes the template's values when the page is rendered; by default they are the inputs.
     """
-    links = [[link.label, link.path] for link in nav]
-    key = hash_of([hash_code(*_CODE, suffixes=_SOURCES), path, template, inputs, links])
+    key = hash_of([hash_code(*_CODE, suffixes=_SOURCES), path, template, inputs, nav])
 
     def make() -> bytes:
         given = inputs if values is None else values()
@@ -209,12 +206,10 @@ def _claim(out: Path, paths: Iterable[str]) -> None:
     """Mark a folder as a site, so that its files may be overwritten."""
     if (out / STATE).is_file():
         return
-    for path in paths:
-        if (out / path).exists():
-            raise InputError(
-                f"{out / path} exists and does not belong to a site. Move it away, or choose "
-                "another folder."
-            )
+    if there := next((out / path for path in paths if (out / path).exists()), None):
+        raise InputError(
+            f"{there} exists and does not belong to a site. Move it away, or choose another folder."
+        )
     write_json(out / STATE, {"schema_version": SCHEMA_VERSION, "files": {}})
 
 
@@ -279,8 +274,7 @@ class Block:
     """Entries of a list."""
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(NamedTuple):
     """Content of a declared page."""
 
     title: str
@@ -296,12 +290,7 @@ def words_page(
     path: str, inputs: Mapping[str, Any], make: Callable[[], Words], *, nav: Sequence[Link] = ()
 ) -> Page:
     """Make a declared page; `inputs` determine its content, as in `page_of`."""
-
-    def values() -> Mapping[str, Any]:
-        words = make()
-        return {name: getattr(words, name) for name in Words.__slots__}
-
-    return page_of(path, "page.html.j2", inputs, values, nav=nav)
+    return page_of(path, "page.html.j2", inputs, lambda: make()._asdict(), nav=nav)
 
 
 def markup(text: str, *values: object) -> Markup:

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from html import escape
 from itertools import groupby
+from operator import attrgetter
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup
 
@@ -28,12 +29,11 @@ if TYPE_CHECKING:
 _BREAKS = ("\r\n", "\r", "\u2028", "\u2029", "\x0b", "\x0c", "\x85")
 _ROWS = 12
 """Maximum number of a judge's criteria to show."""
-_ORDERS = ("answer", "reference")
-_WORDS = {"answer": "answer", "reference": "gold", "tie": "tie"}
+_WINNERS = ({"first": "answer", "second": "gold"}, {"first": "gold", "second": "answer"})
+"""Winner by the position that won, with the answer first and with the gold first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
+class Excerpt(NamedTuple):
     """The start of a text."""
 
     text: str
@@ -43,8 +43,7 @@ class Excerpt:
     """Number of characters after the excerpt."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """A judge's verdict between answer and gold on one criterion."""
 
     criterion: str
@@ -66,29 +65,23 @@ def excerpt(text: str, size: int) -> Excerpt:
 def verdicts(judgement: Mapping[str, object] | None) -> list[Verdict]:
     """The verdicts in a judge's note, the overall one first; empty if the form is unknown."""
     orders = (judgement or {}).get("orders")
-    if not isinstance(orders, Sequence) or isinstance(orders, str):
-        return []
     by_first: dict[str, dict[str, object]] = {}
-    for order in orders:
+    for order in orders if isinstance(orders, list) else ():
         places = order.get("verdicts") if isinstance(order, Mapping) else None
-        if isinstance(places, Mapping) and str(order.get("first")) in _WORDS:
-            by_first[str(order["first"])] = {str(name): place for name, place in places.items()}
-    names = sorted({name for places in by_first.values() for name in places})
-    names.sort(key=lambda name: name != "overall")
-    return [_verdict(name, by_first) for name in names[:_ROWS]]
-
-
-def _verdict(name: str, orders: Mapping[str, Mapping[str, object]]) -> Verdict:
-    one, other = (_winner(first, orders.get(first, {}).get(name)) for first in _ORDERS)
-    outcome = one if one == other else "tie" if one and other else ""
-    words = [_WORDS.get(winner, "no verdict") for winner in (outcome, one, other)]
-    return Verdict(visible(name, 60).replace("_", " "), *words)
-
-
-def _winner(first: str, place: object) -> str:
-    """The winner, derived from the position that won; empty without a verdict."""
-    second = "reference" if first == "answer" else "answer"
-    return {"first": first, "second": second}.get(str(place), "")
+        if isinstance(places, Mapping):
+            by_first[str(order.get("first"))] = {str(name): at for name, at in places.items()}
+    shown = [by_first.get(first, {}) for first in ("answer", "reference")]
+    names = sorted({*shown[0], *shown[1]}, key=lambda name: (name != "overall", name))
+    found = []
+    for name in names[:_ROWS]:
+        one, other = (
+            winners.get(str(places.get(name)), "no verdict")
+            for winners, places in zip(_WINNERS, shown, strict=True)
+        )
+        undecided = "no verdict" if "no verdict" in (one, other) else "tie"
+        outcome = one if one == other else undecided
+        found.append(Verdict(visible(name, 60).replace("_", " "), outcome, one, other))
+    return found
 
 
 def _spelled(text: str) -> str:
@@ -143,15 +136,6 @@ def item_view(item: ItemTexts, around: ItemContext) -> dict[str, Any]:
     }
 
 
-def competing(item: ItemTexts) -> list[float]:
-    """Values of all answers in the headline metric, without floor and ceiling."""
-    return [
-        value
-        for source, value in zip(item.sources, item.means(), strict=True)
-        if entries.kind_of(asdict(source.key)) not in _LAST and value is not None
-    ]
-
-
 def _place(answer: Answer, metric: str, higher_is_better: bool) -> tuple[bool, bool, float, str]:
     """Sort key: best first, then floor and ceiling."""
     value = answer.mean(metric)
@@ -171,7 +155,7 @@ def _card(answer: Answer, around: ItemContext, common: str, cards: int) -> dict[
         "kind": kind,
         "name": name,
         "details": (*details, *(entries.facts_of(row) if kind == "model" else ())),
-        "use": _use(answer.score, source.attempts) if answer.score else "",
+        "use": _use(answer.score, source.epochs) if answer.score else "",
         "output": excerpt(texts.output, min(_MAX_OUTPUT, _OUTPUTS // cards)),
         "explanation": excerpt(texts.explanation, min(_MAX_EXPLANATION, _EXPLANATIONS // cards)),
         "cut": excerpt(texts.cut, min(_MAX_EXPLANATION, _EXPLANATIONS // cards)),
@@ -182,16 +166,10 @@ def _card(answer: Answer, around: ItemContext, common: str, cards: int) -> dict[
 
 
 def _use(score: SampleScore, attempts: int) -> str:
-    amounts = []
-    if score.tokens:
-        amounts.append(counted(score.tokens, "token"))
-    if score.cost is not None:
-        amounts.append(f"${score.cost:.4f}")
-    if score.seconds >= 0.05:
-        amounts.append(f"{score.seconds:,.1f} s")
-    return (
-        f"first attempt: {', '.join(amounts)}" if amounts and attempts > 1 else ", ".join(amounts)
-    )
+    amounts = [counted(score.tokens, "token")] if score.tokens else []
+    amounts += [f"${score.cost:.4f}"] if score.cost is not None else []
+    amounts += [f"{score.seconds:,.1f} s"] if score.seconds >= 0.05 else []
+    return ("first attempt: " if amounts and attempts > 1 else "") + ", ".join(amounts)
 
 
 def title_of(item: ItemTexts) -> str:
@@ -202,11 +180,9 @@ def title_of(item: ItemTexts) -> str:
 def facts_of(item: ItemTexts) -> list[str]:
     """Known facts of an item, in words."""
     score = next((scores[0] for scores in item.scores() if scores), None)
-    parts: list[str] = []
     if score is None:
         return []
-    if score.cluster != item.id:
-        parts.append(f"of {visible(score.cluster)}")
+    parts = [f"of {visible(score.cluster)}"] if score.cluster != item.id else []
     parts += [f"published {visible(score.published)}"] if score.published else []
     parts += [visible(fact, 60) for fact in (score.category, score.difficulty) if fact]
     return parts
@@ -221,12 +197,11 @@ def pages(site: Site, samples: Iterable[ItemTexts]) -> list[Page]:
     Items must be grouped by round, task and setting. Items without a board on the site are left
     out.
     """
-    boards = {board.place: board for board in site.boards}
+    boards = {board.group.place: board for board in site.boards}
     made: list[Page] = []
     listed: list[tuple[BoardOf, int]] = []
     for place, group in groupby(samples, key=lambda item: item.place):
-        board = boards.get(place)
-        if board is None:
+        if (board := boards.get(place)) is None:
             continue
         items = [_on_board(item, board) for item in group]
         listed.append((board, len(items)))
@@ -246,18 +221,8 @@ def pages(site: Site, samples: Iterable[ItemTexts]) -> list[Page]:
 def _on_board(item: ItemTexts, board: BoardOf) -> ItemTexts:
     """The item with only the answers of contestants on its board."""
     standing = {tuple(str(row[name] or "") for name in CONTESTANT) for row in board.group.leads}
-    sources = tuple(
-        source
-        for source in item.sources
-        if tuple(getattr(source.key, name) for name in CONTESTANT) in standing
-    )
-    return replace(item, sources=sources)
-
-
-def answered_boards(site: Site, samples: Iterable[ItemTexts]) -> frozenset[str]:
-    """Paths of the boards that have items."""
-    places = {item.place for item in samples}
-    return frozenset(board.path for board in site.boards if board.place in places)
+    name_of = attrgetter(*CONTESTANT)
+    return replace(item, sources=tuple(s for s in item.sources if name_of(s.key) in standing))
 
 
 def list_path(board: BoardOf) -> str:
@@ -300,12 +265,19 @@ def _list(site: Site, board: BoardOf, items: Sequence[ItemTexts]) -> Page:
     def line(item: ItemTexts) -> tuple[str, ...]:
         title, facts = title_of(item), facts_of(item)
         note = ", ".join([visible(item.id), *facts] if title else facts)
-        competing_values = competing(item)
-        ends = sorted(competing_values, reverse=not board.higher_is_better)
-        values = (fmean(competing_values), ends[0], ends[-1]) if competing_values else ()
+        # Floor and ceiling do not compete.
+        values = sorted(
+            (
+                value
+                for source, value in zip(item.sources, item.means(), strict=True)
+                if entries.kind_of(asdict(source.key)) not in _LAST and value is not None
+            ),
+            reverse=not board.higher_is_better,
+        )
+        ends = (fmean(values), values[0], values[-1]) if values else ()
         return (
             link(path, item_path(items_folder(board), item.id), title or item.id, note),
-            *(map(figure, values) if competing_values else [NOTHING] * 3),
+            *(map(figure, ends) if ends else [NOTHING] * 3),
             counted(len(item.sources), "answer"),
         )
 

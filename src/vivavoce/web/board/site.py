@@ -28,7 +28,7 @@ from vivavoce.web import glossary
 from vivavoce.web.board import downloads
 from vivavoce.web.board.downloads import LINKS
 from vivavoce.web.board.entries import between, slug, title_of
-from vivavoce.web.board.model import BoardOf, Site, site_of
+from vivavoce.web.board.model import BoardOf, Section, Site, site_of
 from vivavoce.web.board.overview import about_round, family_of, overview
 from vivavoce.web.board.page import (
     Block,
@@ -44,15 +44,8 @@ from vivavoce.web.board.page import (
     write_pages,
 )
 from vivavoce.web.board.samples import INDEX as SAMPLES_INDEX
-from vivavoce.web.board.samples import (
-    ItemContext,
-    answered_boards,
-    item_path,
-    items_pages,
-    list_path,
-)
+from vivavoce.web.board.samples import ItemContext, item_path, items_pages, list_path
 from vivavoce.web.board.samples import pages as sample_pages
-from vivavoce.web.board.sections import Section
 
 if TYPE_CHECKING:
     from vivavoce.results.logs.sample_texts import ItemTexts
@@ -86,10 +79,8 @@ def _board_page(board: BoardOf, site: Site) -> Page:
     settings = [(visible(one.setting, 60), one.path) for one in same if one.round == board.round]
     alike = [one for one in same if one.setting == board.setting]
     alike.sort(key=lambda one: order[one.round])
-    near = {
-        "settings": settings,
-        "rounds": [(visible(one.round, 60), one.path) for one in alike],
-    }
+    rounds_of_task = [(visible(one.round, 60), one.path) for one in alike]
+    near = {"settings": settings, "rounds": rounds_of_task}
     rounds = [about_round(entry) for entry in site.whole.rounds if str(entry["id"]) == board.round]
     answers_path = list_path(board) if board.path in site.answered else ""
 
@@ -102,13 +93,18 @@ def _board_page(board: BoardOf, site: Site) -> Page:
             "section": section,
             "further": _further(section),
             "summary": task.summary if task else "",
-            "metrics": [(name, board.known.get(name)) for name in board.metrics],
+            "metrics": [(name, board.known.get(name)) for name in board.group.metrics],
             "about_rounds": rounds,
             "answers_path": answers_path,
             **near,
         }
 
-    inputs = {"board": board.key, "near": near, "rounds": rounds, "metrics": board.metrics}
+    inputs = {
+        "board": board.group.key,
+        "near": near,
+        "rounds": rounds,
+        "metrics": board.group.metrics,
+    }
     inputs["answers"] = answers_path
     return page_of(board.path, "board.html.j2", inputs, values, nav=site.nav)
 
@@ -205,8 +201,14 @@ def write_site(
 def pages_of(site: Site, *, samples: Iterable[ItemTexts] = ()) -> list[Page]:
     """All files of a site, not rendered yet."""
     items = list(samples)
-    answered = answered_boards(site, items)
-    linked = replace(site, nav=_nav(site, has_samples=bool(answered)), answered=answered)
+    places = {item.place for item in items}
+    answered = frozenset(board.path for board in site.boards if board.group.place in places)
+    nav = (
+        *([Link("Status", site.options.status)] if site.options.status else ()),
+        *([Link("Answers", SAMPLES_INDEX)] if answered else ()),
+        Link("Words and metrics", "metrics.html"),
+    )
+    linked = replace(site, nav=nav, answered=answered)
     return [
         _index(linked),
         *(_board_page(board, linked) for board in linked.boards),
@@ -215,14 +217,6 @@ def pages_of(site: Site, *, samples: Iterable[ItemTexts] = ()) -> list[Page]:
         *downloads.files(linked),
         *static_files(),
     ]
-
-
-def _nav(site: Site, *, has_samples: bool) -> tuple[Link, ...]:
-    return (
-        *([Link("Status", site.options.status)] if site.options.status else ()),
-        *([Link("Answers", SAMPLES_INDEX)] if has_samples else ()),
-        Link("Words and metrics", "metrics.html"),
-    )
 
 
 SCHEMA_VERSION = 1

@@ -9,6 +9,7 @@ from itertools import pairwise
 from vivavoce.sources.fulltext.latex.files import PaperFiles
 from vivavoce.sources.fulltext.latex.layout import Layout
 from vivavoce.sources.fulltext.latex.macros import expand
+from vivavoce.sources.fulltext.latex.tokens import unescaped
 from vivavoce.sources.fulltext.latex.typeset import Typesetter, plain_text
 from vivavoce.sources.fulltext.model import CitationStyle, Entry
 from vivavoce.sources.fulltext.references import (
@@ -292,9 +293,9 @@ def _entry(key: str, fields: Mapping[str, str]) -> Entry:
         names=short_names(surnames[:3], has_others=has_others),
         numbers={
             "arxiv": f"{fields.get('archiveprefix', '')}:{fields.get('eprint', '')}",
-            "doi": fields.get("doi", ""),
+            "doi": unescaped(fields.get("doi", "")),
         },
-        links=" ".join(fields.get(name, "") for name in ("url", "doi", "note")),
+        links=unescaped(" ".join(fields.get(name, "") for name in ("url", "doi", "note"))),
     )
 
 

@@ -102,6 +102,9 @@ class Expander(Conditions):
             self.let()
         elif token in _ENVIRONMENT:
             self.define_environment(token)
+        elif token == "\\urldef":
+            name, command = self.name(), self.next() or ""
+            self.store(name, Macro((command, "{", *self.argument(), "}")))
         elif token == "\\newif":
             self.switches.setdefault(self.name(), False)
         elif token in self.switches or (token[:3] == "\\if" and self.is_open_condition(token)):

@@ -1,27 +1,23 @@
 """A paper from its tokens: header, sections, references and tables."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from string import ascii_lowercase
 
 from vivavoce.errors import InputError
-from vivavoce.records import Author
 from vivavoce.sources.fulltext.assemble import without_stubs
+from vivavoce.sources.fulltext.latex.authors import read_authors
 from vivavoce.sources.fulltext.latex.bibliography import read_entries
 from vivavoce.sources.fulltext.latex.files import PaperFiles
 from vivavoce.sources.fulltext.latex.layout import (
     ABSTRACT_ENVIRONMENTS,
     ABSTRACTS,
-    ACCENTS,
     APPENDICES,
     AUTHORS,
     FIGURES,
     MATH,
-    PLAIN,
     SECTIONS,
-    SILENT,
-    SYMBOLS,
     TABLES,
     TABULARS,
     THANKS,
@@ -42,7 +38,6 @@ from vivavoce.sources.fulltext.model import (
     Story,
     paragraphs_in,
 )
-from vivavoce.sources.fulltext.references import MARK, names_in
 
 _CLASS = frozenset({"\\documentclass", "\\documentstyle"})
 _ROMAN_CLASS = re.compile(r"IEEEtran|revtex", re.IGNORECASE)
@@ -54,6 +49,7 @@ _SUBFLOATS = frozenset(
 _ALGORITHMS = ("algorithm", "algorithm*", "algorithm2e")
 _DEFAULT_DEPTH = 3
 _MIN_STATEMENT = 3
+"""Fewest words of a statement behind the text of the body."""
 _HEADER = TITLES | AUTHORS | ABSTRACTS
 
 
@@ -70,7 +66,9 @@ class _Reader:
     story: Story = field(default_factory=Story)
     titles: list[str] = field(default_factory=list)
     subtitle: str = ""
-    authors: list[Span] = field(default_factory=list)
+    authors: list[tuple[Span, ...]] = field(default_factory=list)
+    is_titled: bool = False
+    """True behind the title as printed; a later one is that of a supplement."""
     abstracts: list[str] = field(default_factory=list)
     tables: list[RawTable] = field(default_factory=list)
     labels: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -91,6 +89,7 @@ class _Reader:
         hooks |= dict.fromkeys(SECTIONS, self._section)
         hooks |= dict.fromkeys(TITLES, self._title)
         hooks |= dict.fromkeys(AUTHORS, self._author)
+        hooks["\\maketitle"] = self._print_title
         hooks |= dict.fromkeys(ABSTRACTS, self._abstract)
         hooks |= {_begin(name): self._abstract for name in ABSTRACT_ENVIRONMENTS}
         hooks |= {_begin(name): self._table for name in (*TABULARS, *TABLES)}
@@ -115,6 +114,7 @@ class _Reader:
             return argument.after if argument else place + 1
         if place > self.appendix_end and self.numbering.in_appendix:
             self.numbering.end_appendix()
+        self.is_titled = self.is_titled or bool(self.titles)
         level = SECTIONS[token] + self.shift
         after_star = self.layout.past_spaces(place + 1)
         is_starred = self.layout.tokens[after_star : after_star + 1] == ["*"]
@@ -131,7 +131,7 @@ class _Reader:
         argument = self.layout.required(place)
         if argument is None:
             return place + 1
-        title = self.setter.line(argument.start, argument.end)
+        title = "" if self.is_titled else self.setter.line(argument.start, argument.end)
         if title and self.layout.tokens[place] == "\\subtitle":
             self.subtitle = title
         elif title:
@@ -142,8 +142,23 @@ class _Reader:
         argument = self.layout.required(place)
         if argument is None:
             return place + 1
-        self.authors.append(argument)
-        return argument.after
+        tokens = self.layout.tokens
+        groups = [argument]
+        while tokens[groups[-1].after : groups[-1].after + 1] == ["{"]:
+            if (group := self.layout.group(groups[-1].after)) is None:
+                break
+            groups.append(group)
+        # Two arguments are given names and surname; else an affiliation and more may follow.
+        if not (self.is_titled and self.authors):
+            self.authors.append(tuple(groups if len(groups) == 2 else groups[:1]))
+        return self.layout.past_options(groups[-1].after)
+
+    def _print_title(self, place: int, out: list[str]) -> int:
+        """Drop the text before the title, which belongs to commands of the class."""
+        if self.titles and not self.is_titled:
+            self.is_titled = True
+            self.story.clear()
+        return place + 1
 
     def _abstract(self, place: int, out: list[str]) -> int:
         if self.layout.tokens[place].startswith("\\begin"):
@@ -170,7 +185,8 @@ class _Reader:
         return place + 1
 
     def _thanks(self, place: int, out: list[str]) -> int:
-        self.story.open(Block("Acknowledgements", level=SECTIONS["\\section"] + self.shift))
+        level = SECTIONS["\\section"] + self.shift
+        self.story.open(Block("Acknowledgements", level=level))
         return self.layout.past_options(place + 1)
 
     def _unknown_after_body(self, tokens: Sequence[str]) -> set[str]:
@@ -249,8 +265,10 @@ class _Reader:
         """Note the labels of the lettered parts of a figure or a table."""
         parts = self.layout.find(_SUBFLOATS, start + 1, end)
         for letter, place in zip(ascii_lowercase, parts, strict=False):
-            group = self.layout.required(place)
-            stop = self.layout.ends.get(place, group.after if group else place + 1)
+            stop = self.layout.ends.get(place)
+            if stop is None:
+                group = self.layout.required(place)
+                stop = group.after if group else place + 1
             self._note_labels(place, stop, (whole[0], whole[1] + letter))
 
     def _table(self, place: int, out: list[str]) -> int:
@@ -262,7 +280,8 @@ class _Reader:
             return self.setter.begin("tabular", place, out)
         table = read_table(self.setter, place, end)
         name = self.layout.tokens[place][7:-1]
-        if name not in TABLES and (table is None or not _is_grid(table)):
+        is_float = name in TABLES
+        if not is_float and (table is None or not _is_grid(table)):
             self.layout_end = end
             return self.setter.begin(name, place, out)
         if table is not None:
@@ -321,80 +340,3 @@ def _depth(layout: Layout, class_name: str) -> int:
             number = layout.source(value).strip()
             return int(number) if number in {"0", "1", "2", "3", "4", "5"} else 0
     return 2 if class_name == "llncs" else _DEFAULT_DEPTH
-
-
-_PARTS = frozenset({"\\and", "\\And", "\\AND", "\\qquad", "\\hfill"})
-_BLOCK = frozenset({"\\IEEEauthorblockN"})
-_RAISED = frozenset({"\\textsuperscript", "\\inst", "\\thanks", "\\Thanks", "\\footnotemark"})
-_BREAKS = frozenset({"\\\\", "\\newline"})
-_GAPS = frozenset({"\\quad", "\\hspace"})
-_SMALL = frozenset(
-    {"\\textit", "\\emph", "\\textsl", "\\it", "\\itshape", "\\em", "\\small", "\\footnotesize"}
-    | {"\\scriptsize", "\\tiny", "\\normalsize"}
-)
-_NAME_BEFORE = re.compile(rf"[^\s,;{MARK}]+\s+[^\s,;{MARK}]+\s*$")
-_MAX_AUTHORS = 3_000
-
-
-def read_authors(setter: Typesetter, arguments: Sequence[Span]) -> tuple[Author, ...]:
-    r"""The authors named in the arguments of `\author` commands, each once."""
-    names = dict.fromkeys(name for argument in arguments for name in _names(setter, argument))
-    return tuple(map(Author, list(names)[:_MAX_AUTHORS]))
-
-
-def _names(setter: Typesetter, argument: Span) -> Iterator[str]:
-    layout = setter.layout
-    places = list(layout.find(_BLOCK, argument.start, argument.end))
-    blocks = [layout.group(place + 1) for place in places] or [argument]
-    for block in filter(None, blocks):
-        for part in _split(layout, block, _PARTS):
-            lines = _split(layout, part, _BREAKS)
-            yield from names_in(_line(setter, line) for line in lines)
-
-
-def _split(layout: Layout, span: Span, breaks: frozenset[str]) -> Iterator[Span]:
-    start = span.start
-    for place in layout.find(breaks, span.start, span.end):
-        yield Span(start, place, place)
-        start = layout.past_options(place + 1)
-    yield Span(start, span.end, span.end)
-
-
-def _line(setter: Typesetter, span: Span) -> str:
-    """The text of a line, with marks for its raised parts: affiliation numbers and notes."""
-    layout = setter.layout
-    out: list[str] = []
-    place = span.start
-    while place < span.end:
-        token = layout.tokens[place]
-        if token in _RAISED:
-            group = layout.group(layout.past_options(place + 1))
-            place = group.after if group and token in {*SILENT, "\\textsuperscript"} else place + 1
-            out.append(MARK)
-            continue
-        if token == "$":
-            place = 1 + next(layout.find(frozenset({"$"}), place + 1, span.end), span.end)
-            out.append(MARK)
-            continue
-        group = layout.group(place + 1) if token[0] == "\\" else None
-        is_listed = group is not None and "," in layout.source(group) and token not in PLAIN
-        if (is_listed or token in _SMALL) and _NAME_BEFORE.search("".join(out)):
-            # Small print behind a name, such as a membership, is no name.
-            place = group.after if group else span.end
-            out.append(MARK)
-            continue
-        if token in _GAPS:
-            out.append(",")
-            place = layout.past_groups(layout.past_options(place + 1), SILENT.get(token, 0))
-            continue
-        following = place + 1
-        while following < span.end and not _may_mark(layout.tokens[following]):
-            following += 1
-        setter.walk(place, following, out, 1)
-        place = following
-    return "".join(out).replace("\n", " ")
-
-
-def _may_mark(token: str) -> bool:
-    """Check whether a token may begin what is no part of a name."""
-    return token == "$" or (token[0] == "\\" and token not in SYMBOLS and token not in ACCENTS)

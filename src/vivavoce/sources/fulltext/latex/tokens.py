@@ -27,7 +27,7 @@ _ADDRESS = re.compile(
     r"(\\(?:url|href|path|nolinkurl))"
     r"(?:[ \t\n]{0,9}\{((?:[^{}]|\{[^{}]{0,200}\})*)\}|([^A-Za-z\s{*\[])([^\n]{0,999}?)\3)"
 )
-_ESCAPED = re.compile(r"\\(?:([%#&$_{}~])|\\)")
+_ESCAPED = re.compile(r"\{\\([%#&$_~^])\}|\\([%#&$_{}~^])(?:\{\})?|\\\\")
 _PARAMETER = re.compile(r"#[1-9](?![\w-])")
 _INLINE = re.compile(
     r"\\(?:verb\*?|lstinline(?:\[[^\]\n]{0,200}\])?)"
@@ -80,7 +80,7 @@ def _read_raw(text: str, start: int, tokens: list[str], open_ended: set[str]) ->
         tokens += [
             address[1],
             "{",
-            LITERAL + _ESCAPED.sub(lambda match: match[1] or "", written),
+            LITERAL + unescaped(written),
             "}",
         ]
         return address.end()
@@ -101,6 +101,11 @@ def _read_raw(text: str, start: int, tokens: list[str], open_ended: set[str]) ->
         body = text[options.end() if options else raw.end() : end]
         tokens += [PARAGRAPH, LITERAL + body.strip("\n"), PARAGRAPH]
     return end + len(closing)
+
+
+def unescaped(address: str) -> str:
+    r"""An address without the backslashes and braces of its special characters (`{\_}`)."""
+    return _ESCAPED.sub(lambda match: match[1] or match[2] or "", address)
 
 
 def source_of(tokens: list[str]) -> str:

@@ -37,6 +37,8 @@ _REFERENCES = {
 }
 """The form in which a command prints numbers, as `refer` names it."""
 _BY_NUMBER = {"\\ding": dingbat, "\\symbol": character, "\\unichar": character}
+_ALONE = {"\\~": "~", "\\^": "^"}
+"""What an accent over nothing prints."""
 _MAX_DEPTH = 12
 _MAX_FORMULA = 5_000
 _SPACES = frozenset({"\\\\", "\\tabularnewline", "\\cr"})
@@ -202,7 +204,8 @@ class Typesetter:
         layout = self.layout
         group = layout.group(place + 1)
         if group is not None:
-            out.append(accented(token, self.line(group.start, group.end, depth + 1)))
+            letters = self.line(group.start, group.end, depth + 1)
+            out.append(accented(token, letters) or _ALONE.get(token, ""))
             return group.after
         place = layout.past_spaces(place + 1)
         if place >= len(layout.tokens):

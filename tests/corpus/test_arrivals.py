@@ -11,9 +11,8 @@ from tests.servers.living_arxiv import LivingArxiv, Submission, submissions
 from tests.servers.oai_replay import Repository, days_of_june, serving
 
 from vivavoce.corpus import ingest, load_corpus
-from vivavoce.corpus.ingestion.fetching import fetch_texts
-from vivavoce.rounds import arrivals
-from vivavoce.rounds.arrivals import AGAIN, list_papers, open_service
+from vivavoce.corpus.ingestion import fetching
+from vivavoce.corpus.ingestion.fetching import AGAIN, fetch_texts, list_papers, open_service
 from vivavoce.store import hash_tree, read_jsonl
 
 JUNE, JULY = date(2024, 6, 1), date(2024, 7, 1)
@@ -50,7 +49,7 @@ def test_a_query_brings_what_was_submitted_in_the_days_asked_for(
     wanted = {f"arxiv:{one.name}" for one in archive if days[0] <= one.day < days[1]}
     assert wanted < {paper.paper_id for paper in load_corpus(corpus).papers}
     # A listing takes as many requests as it has pages.
-    monkeypatch.setattr(arrivals, "PAGE", 5)
+    monkeypatch.setattr(fetching, "PAGE", 5)
     days = date(2023, 1, 1), date(2023, 2, 1)
     assert list_papers(corpus, "arxiv", "cat:cs.CL", *days, service) == (12, 3)
 

@@ -9,10 +9,10 @@ from tests.corpus.fetching_corpus import citing, client_of, ids_asked, knowing, 
 from tests.servers.arxiv_replay import Ask, FakeClock, Fault, ReplayServer, replaying
 
 from vivavoce.corpus import load_corpus, verify_corpus
-from vivavoce.corpus.ingestion.cited import CitedReport, fetch_cited
+from vivavoce.corpus.ingestion.lookup import LookupReport, fetch_cited
 from vivavoce.store import hash_tree
 
-Fetch = Callable[..., CitedReport]
+Fetch = Callable[..., LookupReport]
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def server(clock: FakeClock) -> Iterator[ReplayServer]:
 
 @pytest.fixture
 def fetch(server: ReplayServer, clock: FakeClock) -> Fetch:
-    def run(corpus: Path, **options: Any) -> CitedReport:
+    def run(corpus: Path, **options: Any) -> LookupReport:
         return fetch_cited(corpus, client_of(server, clock), api=server.api, **options)
 
     return run
@@ -43,7 +43,7 @@ def test_cited_works_become_papers(fetch: Fetch, server: ReplayServer, tmp_path:
     server.script = knowing(*names(2))
     report = fetch(corpus)
     assert ids_asked(server) == [["2001.00001", "2001.00002"]]  # once each, sorted, versionless
-    assert (report.cited, report.asked, report.found, report.papers) == (2, 2, 2, 3)
+    assert (report.lacking, report.asked, report.found, report.papers) == (2, 2, 2, 3)
     loaded = load_corpus(corpus)
     gates = {paper.arxiv_id: paper.gates for paper in loaded.papers}
     assert "no_text" in gates["2001.00001"]
@@ -61,7 +61,7 @@ def test_an_id_that_arxiv_does_not_know_is_recorded_and_not_asked_for_again(
     assert fetch(corpus).unknown == ("2001.00002",)
     tree = hash_tree(corpus)
     report = fetch(corpus)
-    assert (report.cited, report.asked, report.left, len(server.asks)) == (1, 0, 0, 1)
+    assert (report.lacking, report.asked, report.left, len(server.asks)) == (1, 0, 0, 1)
     assert hash_tree(corpus) == tree
     outcomes = {row["arxiv_id"]: row["outcome"] for row in rows_of(corpus, "cited.jsonl")}
     assert outcomes == {"2001.00001": "got", "2001.00002": "unknown", "2001.00003": "got"}
