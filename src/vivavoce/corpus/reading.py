@@ -23,7 +23,7 @@ from vivavoce.corpus.schema import (
     section_from_row,
 )
 from vivavoce.errors import DamagedError, InputError, StaleError
-from vivavoce.records import Fault, Paper, Section
+from vivavoce.records import PDF_PARTS, Fault, Paper, Section
 from vivavoce.store import (
     DONE_SUFFIX,
     Row,
@@ -337,12 +337,30 @@ def verify_corpus(folder: Path) -> list[str]:
 
 
 def export_table(corpus: Corpus, table: str, out: Path) -> int:
-    """Write one table to `.jsonl` or `.parquet` (else `InputError`); return its number of rows."""
+    """Write one table to `.jsonl` or `.parquet` (else `InputError`); return its number of rows.
+
+    In `papers`, `health_parts` says of each part of a PDF whether it is good or doubtful.
+    """
+    import pyarrow as pa
+
     if out.suffix not in (".jsonl", ".parquet"):
         raise InputError(f"{out} must end in .jsonl or .parquet.")
-    rows = list(corpus.rows(table))
+    rows, schema = list(corpus.rows(table)), TABLES[table]
+    if table == "papers":
+        rows = list(map(_with_health_parts, rows))
+        parts = pa.struct([(part, pa.string()) for part in PDF_PARTS])
+        place = schema.get_field_index("doubts")
+        schema = schema.set(place, pa.field("health_parts", parts))
     if out.suffix == ".jsonl":
         write_jsonl(out, rows)
     else:
-        write_parquet(out, rows, TABLES[table])
+        write_parquet(out, rows, schema)
     return len(rows)
+
+
+def _with_health_parts(paper: Row) -> Row:
+    """The row with the state of each part, if it was read from a PDF, in place of the doubts."""
+    doubts = paper["doubts"] or ()
+    states = {part: "doubtful" if part in doubts else "good" for part in PDF_PARTS}
+    kept = {name: value for name, value in paper.items() if name != "doubts"}
+    return {**kept, "health_parts": states if paper["health"] else None}
