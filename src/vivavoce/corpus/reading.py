@@ -254,11 +254,6 @@ class Corpus:
         names = (name for table in sorted(read) for name in self.files(table))
         return hash_of({name: files[name]["row_hash"] for name in names})
 
-    def damages(self) -> Iterator[str]:
-        """Problems with files that hold the tables or that later builds update them from."""
-        names = {**self.manifest["files"], **self.manifest.get("internal", {})}
-        return (problem for name in sorted(names) if (problem := self.damage(name)))
-
     def sound_path(self, name: str) -> Path:
         """Path of a table's file; `DamagedError` if the file has changed since it was written."""
         if problem := self.damage(name):
@@ -330,7 +325,9 @@ def verify_corpus(folder: Path) -> list[str]:
         except DamagedError as error:
             problems.append(str(error))
     try:
-        problems += load_corpus(folder).damages()
+        corpus = load_corpus(folder)
+        names = sorted({**corpus.manifest["files"], **corpus.manifest["internal"]})
+        problems += filter(None, map(corpus.damage, names))
     except (DamagedError, StaleError) as error:
         problems.append(str(error))
     return list(dict.fromkeys(problems))
