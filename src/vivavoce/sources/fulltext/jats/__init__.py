@@ -74,14 +74,14 @@ def read_documents(content: bytes, name: str) -> list[Document]:
     if not articles:
         raise InputError(f"XML, but not JATS: the root element is <{root.tag}>")
     keys = [name, *(f"{name}-{number}" for number in range(2, len(articles) + 1))]
-    return [_read_article(one, key, name) for one, key in zip(articles, keys, strict=True)]
+    return [_read_article(one, key) for one, key in zip(articles, keys, strict=True)]
 
 
-def _read_article(article: etree._Element, key: str, name: str) -> Document:
+def _read_article(article: etree._Element, name: str) -> Document:
     arxiv = find_arxiv_id(f"arXiv:{_number(article, 'arxiv')}")
     about = Document(
         kind="jats",
-        key=key,
+        key=name,
         source_file=name,
         arxiv_id=arxiv[0] if arxiv else None,
         version=arxiv[1] if arxiv else None,
