@@ -3,23 +3,15 @@
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
-from inspect_ai.log import read_eval_log, write_eval_log
 from tests.conftest import ROOT
+from tests.results.integrity.doors import write_form
 from tests.results.integrity.forgeries import added_metric
-from tests.servers.commands import only_json, small_round, viva_here
+from tests.servers.commands import small_round, viva_here
 
 ITEMS = 8
-FORM = """
-[submission]
-team = "A lab"
-contact = "lab@example.org"
-date = 2024-06-01
-private_runs = 0
-"""
 
 
 @pytest.fixture(scope="module")
@@ -37,45 +29,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         *("run", "title", "--round", opened.folder, "--model", f"replay/{answers}"),
         *("--logs", submission / "logs", "--display", "none"),
     )
-    (submission / "submission.toml").write_text(FORM)
+    write_form(submission)
     return folder
 
 
 def copied(made: Path, inbox: Path, name: str) -> Path:
     return Path(shutil.copytree(made / "submission", inbox / name))
-
-
-def raise_scores(submission: Path) -> None:
-    [path] = (submission / "logs").glob("*.eval")
-    log = read_eval_log(str(path))
-    for sample in log.samples:
-        scores: Any = sample.scores
-        scores["writing"].value = {**scores["writing"].value, "rougeL": 0.5}
-    write_eval_log(log, str(path))
-
-
-@pytest.mark.slow
-def test_honest_submissions_are_accepted_and_forged_refused(made: Path, tmp_path: Path) -> None:
-    inbox, out, round = tmp_path / "inbox", tmp_path / "taken", made / "round-0" / "small"
-    copied(made, inbox, "honest")
-    raise_scores(copied(made, inbox, "raised"))
-    (copied(made, inbox, "linked") / "logs" / "notes").symlink_to("/etc")
-    shutil.rmtree(copied(made, inbox, "empty") / "logs")
-    done = viva_here("board", "intake", inbox, "--out", out, "--round", round, "--json", expect=1)
-    found = only_json(done.stdout)
-    decided = {row["name"]: row for row in found["submissions"]}
-    assert {name: row["accepted"] for name, row in decided.items()} == {
-        **{"empty": False, "honest": True, "linked": False, "raised": False}
-    }
-    assert decided["honest"]["reasons"] == []
-    assert any("rougeL 0.5" in reason for reason in decided["raised"]["reasons"])
-    assert decided["linked"]["reasons"] == [
-        "plain files: linked/logs/notes is not a plain file. Hand in copies, not links."
-    ]
-    assert json.loads((out / "intake.json").read_text()) == found
-    assert [path.name for path in (out / "accepted").iterdir()] == ["honest"]
-    board = only_json(viva_here("board", "show", found["accepted"], "--json").stdout)
-    assert {row["model"] for row in board["rows"]} == {f"replay/{made}/answers.jsonl"}
 
 
 @pytest.mark.slow

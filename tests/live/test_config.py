@@ -44,6 +44,8 @@ def test_a_period_is_due_some_days_after_its_end_and_may_begin_anywhere() -> Non
     ("old", "new", "said"),
     [
         ("[schedule]", "[shedule]", "[shedule] is unknown. Did you mean schedule?"),
+        ('id = "live"', 'id = "live"\nfolder = "s3://bucket/folder"', "is an address"),
+        ("[site]", '[site]\ncutoffs = "s3://bucket/folder"', "is an address"),
         (
             'id = "live"',
             'id = "live"\nfoldr = "x"',

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from inspect_ai.log import read_eval_log, write_eval_log
 from tests.results.integrity.doors import write_form
-from tests.results.integrity.forging import rewrite_ledger
-from tests.servers.commands import small_round, viva_here
+from tests.results.integrity.forging import rewrite_ledger, set_score
+from tests.servers.commands import only_json, small_round, viva_here
 
 from vivavoce.results.integrity.submission import check_apart
 
@@ -32,6 +32,17 @@ def link(folder: Path) -> None:
 
 def pipe(folder: Path) -> None:
     os.mkfifo(folder / "logs/2030-01-01T00-00-00_title.eval")
+
+
+def no_logs(folder: Path) -> None:
+    shutil.rmtree(folder / "logs")
+
+
+def raised(folder: Path) -> None:
+    log = read_eval_log(str(only_log(folder)))
+    for sample in log.samples:
+        set_score(sample, rougeL=0.5)
+    write_eval_log(log, str(only_log(folder)))
 
 
 def nameless(folder: Path) -> None:
@@ -73,6 +84,8 @@ def bomb(folder: Path) -> None:
 HOSTILE: dict[Callable[[Path], None], str] = {
     link: "plain files: link/logs/notes.txt is not a plain file.",
     pipe: "plain files: pipe/logs/2030-01-01T00-00-00_title.eval is not a plain file.",
+    no_logs: "is not a folder of logs",
+    raised: "rougeL 0.5",
     nameless: "plain files: nameless/logs/\\xff\\xfe.txt has a name that is not UTF-8.",
     malformed_ledger: "runs.jsonl:2",
     hanging_template: "it names files that came with it",
@@ -98,9 +111,10 @@ def test_the_honest_one_is_taken_and_each_other_refused_with_its_reason(
     inbox: tuple[Path, Path], tmp_path: Path
 ) -> None:
     folder, round = inbox
-    viva_here("board", "intake", folder, "--out", tmp_path / "taken", "--round", round, expect=1)
-    rows = json.loads((tmp_path / "taken/intake.json").read_text())["submissions"]
-    decisions = {row["name"]: row for row in rows}
+    command = ("board", "intake", folder, "--out", tmp_path / "taken", "--round", round, "--json")
+    found = only_json(viva_here(*command, expect=1).stdout)
+    assert json.loads((tmp_path / "taken/intake.json").read_text()) == found
+    decisions = {row["name"]: row for row in found["submissions"]}
     assert decisions["honest"]["reasons"] == []
     assert [name for name, row in decisions.items() if row["accepted"]] == ["honest"]
     assert [path.name for path in (tmp_path / "taken/accepted").iterdir()] == ["honest"]
