@@ -21,7 +21,7 @@ ITEMS = [f"item-{number}" for number in range(9)]
 def test_every_contestants_answer_stands_beside_input_and_gold(tmp_path: Path) -> None:
     for model in ("lab/one", "lab/two"):
         path = write_log(tmp_path, {"a": 0.25}, model=model)
-        answered(path, output=f"{model} answers", explanation="counted words")
+        answered(path, f"{model} answers", explanation="counted words")
     (item,) = read(tmp_path)
     assert item.place == ("made", "title", "1-A", "base")
     assert item.metrics == ("rougeL", "rouge1")
@@ -56,7 +56,7 @@ def test_the_key_changes_with_a_log_and_with_nothing_else(tmp_path: Path) -> Non
     path = write_log(tmp_path, {"a": 0.5})
     (before,) = read(tmp_path)
     assert read(tmp_path)[0].key == before.key
-    answered(path, output="something else")
+    answered(path, "something else")
     assert read(tmp_path)[0].key != before.key
 
 
@@ -94,7 +94,7 @@ def test_a_long_text_is_cut_and_says_by_how_much(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, length: int, more: str
 ) -> None:
     monkeypatch.setattr(sample_texts, "MAX_LENGTH", 10)
-    answered(write_log(tmp_path, {"a": 0.5}), output="x" * length)
+    answered(write_log(tmp_path, {"a": 0.5}), "x" * length)
     (text,) = (answer.texts for answer in read(tmp_path)[0].read())
     assert text.output == "x" * 10 + more
 
@@ -103,7 +103,7 @@ def test_a_sample_that_is_too_large_is_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sample_texts, "LARGEST", 3_000_000)
-    answered(write_log(tmp_path, {"a": 0.5}), output="x" * 4_000_000)
+    answered(write_log(tmp_path, {"a": 0.5}), "x" * 4_000_000)
     (text,) = (answer.texts for answer in read(tmp_path)[0].read())
     assert text.output == ""
     assert text.problem == "This sample has 8 MB and is not shown. Open the log itself."
@@ -112,7 +112,7 @@ def test_a_sample_that_is_too_large_is_not_read(
 def test_a_log_that_lies_about_a_samples_size_shows_no_text(tmp_path: Path) -> None:
     """The archive claims 100 bytes for what unpacks to many times that."""
     path = write_log(tmp_path, {"a": 0.5})
-    answered(path, output="x" * 3_000_000)
+    answered(path, "x" * 3_000_000)
     (item,) = read(tmp_path)
     data = bytearray(path.read_bytes())
     with zipfile.ZipFile(path) as archive:
