@@ -16,7 +16,7 @@ from tests.servers.commands import only_json, small_round, title_logs, viva, viv
 from vivavoce.running import RunSpec, run
 from vivavoce.store import hash_tree
 
-ITEMS = 4
+PAPERS = 4
 KEYS = [
     *("round", "task", "task_version", "setting", "method", "model", "decoding", "prompt_hash"),
     *("judge", "metric", "value", "value_valid", "ci", "n", "missing", "undefined", "valid"),
@@ -29,7 +29,7 @@ KEYS = [
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Logs of three contestants on two tasks."""
     folder = tmp_path_factory.mktemp("board")
-    title_logs(folder, ITEMS, tasks=["title", "abstract"], methods=["direct", "null", "oracle"])
+    title_logs(folder, PAPERS, tasks=["title", "abstract"], methods=["direct", "null", "oracle"])
     return folder / "logs"
 
 
@@ -42,7 +42,7 @@ def test_json_is_one_document_with_the_promised_keys(made: Path) -> None:
         assert 0 <= row["value"] <= (1 if row["metric"] != "length_ratio" else 100)
         assert row["ci"][0] <= row["value"] + 1e-12
         assert row["value"] <= row["ci"][1] + 1e-12
-        assert row["n"] == ITEMS
+        assert row["n"] == PAPERS
 
 
 def test_the_table_ranks_and_shows_the_ceiling_unranked(made: Path) -> None:
@@ -59,7 +59,7 @@ def test_a_partial_log_is_refused_unless_asked_for(made: Path, tmp_path: Path) -
     logs = Path(shutil.copytree(made, tmp_path / "logs"))
     spec = RunSpec(
         tasks=["title"],
-        round=small_round(tmp_path, papers=ITEMS).folder,
+        round=small_round(tmp_path, papers=PAPERS).folder,
         logs=logs,
         models=["extractive/centrality"],
         limit=1,
