@@ -41,8 +41,7 @@ def checked(kind: type[Record] | TypeAdapter[Record], value: Any, where: str) ->
 def check_numbers(given: Mapping[str, tuple[object, int, int | None]]) -> None:
     """Raise `InputError` for an argument that is not a whole number within its bounds.
 
-    Args:
-        given: Value, lower bound and upper bound by name; None for no upper bound.
+    `given` maps each name to its value, lower bound and upper bound; None for no upper bound.
     """
     for name, (value, low, high) in given.items():
         if type(value) is not int or value < low or (high is not None and value > high):

@@ -185,13 +185,7 @@ def _bytes_of(texts: pa.Array) -> memoryview:
 
 
 class Groups:
-    """The members of each of `count` groups, in the order given.
-
-    Args:
-        group: The group of each member.
-        member: The members.
-        count: How many groups there are.
-    """
+    """The members of each of `count` groups, in the order given; `group` has one per member."""
 
     def __init__(self, group: Ints, member: Ints, count: int) -> None:
         order = np.argsort(group, kind="stable")

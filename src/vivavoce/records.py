@@ -146,6 +146,10 @@ class CellResult:
     """Ordinals of the references that the row cites."""
 
 
+PDF_PARTS = ("title", "authors", "abstract", "sections", "references")
+"""Parts of a paper that the reader of PDFs judges one by one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """Everything that one source states about one paper."""
@@ -182,7 +186,7 @@ class Document:
     health_reasons: tuple[str, ...] = ()
     """Reasons why a PDF is not `good`, or why a part of it is doubtful."""
     doubts: tuple[str, ...] = ()
-    """Parts of a PDF whose reading is doubtful: title, authors, abstract, sections, references."""
+    """Those of `PDF_PARTS` whose reading is doubtful."""
     withdrawn: str | None = None
     """`withdrawn`, `retracted`, `corrected`, `doubted` or `deleted`, as the source says; else None.
 

@@ -1,6 +1,7 @@
 """`viva board add-metric`: a metric that was thought of after the runs stands on every board."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import fmean
@@ -13,6 +14,7 @@ from tests.plugin_packages import install
 from tests.servers.commands import small_round, viva_here
 from tests.servers.scripted import answer, by_model, scripted
 from tests.small_models import save_bert
+from tests.support.once import make_once
 
 import vivavoce.metrics
 
@@ -49,16 +51,22 @@ TEXT_METRICS = (
 """
 
 
-@pytest.fixture
-def logs(tmp_path: Path) -> Path:
-    """Logs of titles by a baseline and by a model that says nothing."""
-    opened = small_round(tmp_path, 12)
+def run_titles(folder: Path) -> None:
+    """Run a baseline and a model that says nothing."""
+    opened = small_round(folder, 12)
     with scripted(by_model({"mute": lambda ask: answer("")})) as server:
         viva_here(
-            *("run", "title", "--round", opened.folder, "--logs", tmp_path / "logs"),
+            *("run", "title", "--round", opened.folder, "--logs", folder / "logs"),
             *("--model", "extractive/lead", "--model", "openai-api/scripted/mute"),
             env=server.environment,
         )
+
+
+@pytest.fixture
+def logs(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> Path:
+    """Logs of titles by a baseline and by a model that says nothing, beside their round."""
+    made = make_once(tmp_path_factory, "titles-to-measure", run_titles)
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     return tmp_path / "logs"
 
 

@@ -2,12 +2,11 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.servers.bill import IN, OUT, Bill, by_letters, by_words
+from tests.servers.bill import IN, OUT, Bill, by_letters
 from tests.servers.commands import only_json, small_round, viva_here
 from tests.servers.golden import Golden
 from tests.servers.scripted import Ask, Reply, ScriptedServer, answer, scripted
@@ -55,12 +54,11 @@ def first_for(ask: Ask) -> Reply:
     return answer(json.dumps(winners))
 
 
-@pytest.mark.parametrize("count", [by_letters, pytest.param(by_words, marks=pytest.mark.slow)])
 def test_the_bill_is_within_15_percent_of_the_estimate(
-    opened: Round, golden: Golden, tmp_path: Path, count: Callable[[str], int]
+    opened: Round, golden: Golden, tmp_path: Path
 ) -> None:
     words = command(opened, tmp_path / "logs", "title", "abstract", "--price", PRICE)
-    bill = Bill(golden, count)
+    bill = Bill(golden, by_letters)
     with scripted(bill) as server:
         rows = run(server, *words, "--estimate")["estimate"]
         assert server.asks == []

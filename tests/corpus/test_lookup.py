@@ -1,14 +1,19 @@
-"""Cited works fetched into a corpus, a hundred ids at a time."""
+"""Cited works fetched into a corpus: a hundred arXiv ids at a time, and by DOI and title."""
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
-from tests.corpus.fetching_corpus import citing, client_of, ids_asked, knowing, rows_of
+from tests.corpus.fetching_corpus import citing, client_of, feed_of, ids_asked, knowing, rows_of
 from tests.servers.arxiv_replay import Ask, FakeClock, Fault, ReplayServer, replaying
+from tests.servers.commands import viva_here
+from tests.support.tei import tei_text
+from typer.testing import Result
 
-from vivavoce.corpus import load_corpus, verify_corpus
+from vivavoce.corpus import ingest, load_corpus, verify_corpus
 from vivavoce.corpus.ingestion.lookup import LookupReport, fetch_cited
 from vivavoce.store import hash_tree
 
@@ -105,3 +110,90 @@ def test_a_fault_ends_the_fetch_and_what_came_before_is_kept(
     again = fetch(corpus)
     assert (again.found, again.papers, again.stopped) == (50, 151, None)
     assert ids_asked(server)[-1] == names(150)[100:]
+
+
+ON_ARXIV = "A Slow Walk Through Quiet Harbours"
+BY_DOI = "Gauges of Tides Compared at Seven Piers"
+BY_TITLE = "Winds Over the Inner Harbour in Winter"
+NOWHERE = "Lost Letters About Lighthouses and Fog"
+DOI = "10.1234/tides.7"
+
+
+def answer(ask: Ask) -> Fault:
+    """Both services, by the request alone."""
+    parts = urlsplit(ask.target)
+    query = parse_qs(parts.query)
+    if parts.path == "/api/query":
+        words = query.get("search_query", [""])[0]
+        is_there = query.get("id_list") == ["2003.00001"] or "Quiet Harbours" in words
+        return Fault(feed_of(["2003.00001v1"] if is_there else [], ON_ARXIV))
+    if unquote(parts.path) == f"/works/{DOI}":
+        return works({"DOI": DOI, "title": [BY_DOI]})
+    if query.get("query.bibliographic") == [BY_TITLE]:
+        near = {"DOI": "10.1234/other", "title": [f"{BY_TITLE} and Spring"]}
+        return works(near, {"DOI": "10.1234/winds", "title": [BY_TITLE]})
+    return works()
+
+
+def works(*found: dict[str, object]) -> Fault:
+    message = found[0] if len(found) == 1 else {"items": list(found)}
+    return Fault(json.dumps({"status": "ok", "message": message}).encode())
+
+
+@pytest.fixture
+def services(server: ReplayServer) -> ReplayServer:
+    server.script = answer
+    return server
+
+
+@pytest.fixture
+def named(tmp_path: Path) -> Path:
+    works = (ON_ARXIV, BY_DOI, BY_TITLE, NOWHERE, "Preface")
+    ids = {BY_DOI: f'<idno type="DOI">{DOI}</idno>'}
+    path = tmp_path / "1901.00001.tei.xml"
+    path.write_text(tei_text("One that cites", cited=works, ids=ids), "utf-8")
+    ingest("tei", path, tmp_path / "corpus")
+    return tmp_path / "corpus"
+
+
+def fetch_named(corpus: Path, server: ReplayServer, *more: str, expect: int = 0) -> Result:
+    words = ("fetch", "cited", "--corpus", corpus, "--base", server.origin, "--named")
+    return viva_here(*words, *more, expect=expect)
+
+
+def test_works_come_by_title_from_arxiv_and_by_doi_and_title_from_crossref(
+    named: Path, services: ReplayServer
+) -> None:
+    done = fetch_named(named, services)
+    assert "3 of 4 works without an arXiv id fetched" in done.output
+    loaded = load_corpus(named)
+    titles = {paper.paper_id: paper.title for paper in loaded.papers}
+    resolved = [titles.get(row["cited_paper_id"]) for row in loaded.rows("references")]
+    assert resolved == [ON_ARXIV, BY_DOI, BY_TITLE, None, None]
+    outcomes = {row["work"]: row.get("service") for row in rows_of(named, "cited_named.jsonl")}
+    assert outcomes[f"doi:{DOI}"] == "crossref"
+    assert sorted(map(str, outcomes.values())) == ["None", "arxiv", "crossref", "crossref"]
+
+
+def test_nothing_is_asked_for_twice_and_bytes_stay(named: Path, services: ReplayServer) -> None:
+    fetch_named(named, services)
+    tree, asks = hash_tree(named), len(services.asks)
+    again = json.loads(fetch_named(named, services, "--json").stdout)["named"]
+    assert (again["cited"], again["asked"], len(services.asks)) == (1, 0, asks)
+    assert hash_tree(named) == tree
+
+
+def test_a_limit_and_a_fault_leave_the_rest_for_later(named: Path, services: ReplayServer) -> None:
+    first = json.loads(fetch_named(named, services, "--max", "1", "--json").stdout)["named"]
+    assert (first["asked"], first["left"]) == (1, 3)
+    services.script = lambda ask: Fault(b"", 429, {"Retry-After": "900"})
+    assert "Run the same command again later." in fetch_named(named, services, expect=1).stderr
+    services.script = answer
+    fetch_named(named, services)
+    assert len(load_corpus(named).papers) == 4
+
+
+def test_only_works_that_tables_cite_are_asked_for(named: Path, services: ReplayServer) -> None:
+    report = json.loads(fetch_named(named, services, "--tables", "--json").stdout)
+    assert report["named"]["cited"] == 0
+    assert services.asks == []

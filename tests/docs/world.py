@@ -20,8 +20,6 @@ from tests.servers.oai_replay import Repository, days_of_june, serving
 from tests.servers.scripted import KEY, scripted
 from tests.support.once import make_once
 
-from vivavoce.models.local import SMOLLM2_PACKAGE, find_weights
-
 FAMILIES = """
 [leaderboards]
 pool = "corpus"
@@ -125,11 +123,6 @@ def _code_of(page: str, name: str) -> str:
     return str(found)
 
 
-def _weights() -> str:
-    """The file of a small model; where it is not installed, one that is not there."""
-    return str(find_weights("smollm2")) if find_spec(SMOLLM2_PACKAGE) else "nowhere.gguf"
-
-
 @contextmanager
 def _servers(folder: Path) -> Iterator[dict[str, str]]:
     """A model, a library and two archives on the loopback interface, as variables tell of them."""
@@ -156,7 +149,6 @@ def _servers(folder: Path) -> Iterator[dict[str, str]]:
             "ARXIV": arxiv.api,
             "OAI": f"{oai.origin}/oai",
             "ROOT": str(ROOT),
-            "WEIGHTS": _weights(),
             "HF_HOME": str(folder / "hub"),
             "XDG_CACHE_HOME": str(folder / "cache"),
         }

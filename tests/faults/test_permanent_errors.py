@@ -8,7 +8,15 @@ import pytest
 from inspect_ai.log import EvalSample
 from tests.faults.storms import complete_logs, fault_of
 from tests.servers.commands import small_round, viva_here
-from tests.servers.scripted import FAULTS, Ask, Reply, ScriptedServer, answer, error, scripted
+from tests.servers.scripted import (
+    FAULTS,
+    Ask,
+    Reply,
+    ScriptedServer,
+    answer,
+    error,
+    scripted,
+)
 
 from vivavoce.rounds import Round
 from vivavoce.running import provider_errors
@@ -84,18 +92,19 @@ def test_content_in_parts_is_put_together(tmp_path: Path) -> None:
     assert completions == [TITLE] * len(PARTS)
 
 
-@pytest.mark.parametrize("name", PERMANENT)
-def test_a_permanent_error_costs_one_request_and_is_one_line(
-    small: Round, tmp_path: Path, name: str
-) -> None:
-    reply, cause = PERMANENT[name]
-    with scripted(lambda ask: reply) as server:
-        reported, logs = run(small, tmp_path, server, expect=1).splitlines()
-        assert len(server.asks) == 1
-    assert reported.startswith(cause)
-    assert len(reported) <= 200
-    assert MODEL in reported
+def test_a_permanent_error_costs_one_request_and_is_one_line(small: Round, tmp_path: Path) -> None:
+    names = {f"strict-{number}": name for number, name in enumerate(PERMANENT)}
+    command = ["run", "title", "--round", small.folder, "--logs", tmp_path]
+    command += [word for model in names for word in ("--model", f"openai-api/scripted/{model}")]
+    with scripted(lambda ask: PERMANENT[names[ask.model]][0]) as server:
+        *lines, logs = viva_here(*command, env=server.environment, expect=1).stdout.splitlines()
+        assert {model: len(server.prompts(model)) for model in names} == dict.fromkeys(names, 1)
     assert logs == str(tmp_path)
+    assert len(lines) == len(names)
+    for model, name in names.items():
+        [line] = [line for line in lines if f"openai-api/scripted/{model}" in line]
+        assert line.startswith(PERMANENT[name][1])
+        assert len(line) <= 200
 
 
 def test_the_same_command_goes_on_when_the_server_is_mended(small: Round, tmp_path: Path) -> None:

@@ -6,15 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.corpora import write_tables
 
-from vivavoce.columns import hash_rows
 from vivavoce.corpus import Corpus
-from vivavoce.corpus.schema import TABLES
-from vivavoce.store import hash_file, write_parquet
 
 Rows = Sequence[Mapping[str, Any]]
 CorpusWriter = Callable[..., Corpus]
-_KEYS = {"papers": ("paper_id",), "results": ("dataset",), "faults": ("source",)}
 
 
 @pytest.fixture
@@ -30,21 +27,11 @@ def write_corpus(tmp_path: Path) -> CorpusWriter:
         given = {row["paper_id"] for row in tables.get("papers", ())}
         met = {row["paper_id"] for rows in tables.values() for row in rows}
         papers = [*tables.get("papers", ()), *({"paper_id": p} for p in sorted(met - given))]
-        files: dict[str, Any] = {}
-        for name, schema in TABLES.items():
-            rows = papers if name == "papers" else tables.get(name, ())
-            whole = [_complete(row, schema.names) for row in rows]
-            key = _KEYS.get(name, ("paper_id", "ordinal"))
-            whole.sort(key=lambda row: tuple(row.get(k) or 0 for k in key))
-            for number, shard in enumerate(_shards(whole) if in_shards else [whole]):
-                path = folder / "tables" / name / f"{number:05d}.parquet"
-                write_parquet(path, shard, schema)
-                files[f"{name}/{path.name}"] = {
-                    "sha256": hash_file(path),
-                    "rows": len(shard),
-                    "row_hash": hash_rows(shard),
-                }
-        return Corpus(folder, {"files": files})
+        ordered = {
+            name: sorted(rows, key=lambda row: (row["paper_id"], row.get("ordinal", 0)))
+            for name, rows in (tables | {"papers": papers}).items()
+        }
+        return write_tables(folder, ordered, _shards if in_shards else lambda rows: [rows])
 
     return write
 
@@ -91,8 +78,3 @@ def _shards(rows: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
             shards.append([])
         shards[-1].append(row)
     return shards
-
-
-def _complete(row: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    lists = {"categories", "gates", "cells", "cited"}
-    return {name: row.get(name, [] if name in lists else None) for name in names}

@@ -12,11 +12,13 @@ from typing import Any
 import pytest
 from tests.servers.arxiv_replay import Ask, FakeClock, Fault, ReplayServer, replaying
 from tests.servers.catalogue_arxiv import CatalogueArxiv, Entry
+from tests.support.tei import tei_text
 from typer.testing import CliRunner
 
 from vivavoce.cli import app
 from vivavoce.corpus import ingest
 from vivavoce.rounds import load_round
+from vivavoce.store import write_jsonl
 
 VIVA = Path(sys.executable).with_name("viva")
 FIRST = date(2024, 1, 1)
@@ -141,17 +143,9 @@ def rounds(corpus: Path, folder: Path, within: str) -> set[str]:
 
 def text_of(name: str) -> str:
     """A paper in full, with an abstract and sections of its own words."""
-
-    def own(part: str, n: int) -> str:
-        return " ".join(f"{name[-2:]}{part}{i}" for i in range(n))
-
-    parts = (("Introduction", 200), ("Method", 300), ("Conclusion", 60))
-    body = "".join(f"<div><head>{h}</head><p>{own(h, n)}</p></div>" for h, n in parts)
-    return (
-        '<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt>'
-        f'<title level="a" type="main">A title {name}</title></titleStmt></fileDesc></teiHeader>'
-        f"<text><body>{body}</body></text></TEI>"
-    )
+    parts = {"Introduction": 200, "Method": 300, "Conclusion": 60}
+    sections = {h: " ".join(f"{name[-2:]}{h}{i}" for i in range(n)) for h, n in parts.items()}
+    return tei_text(f"A title {name}", sections=sections)
 
 
 @pytest.mark.slow
@@ -167,13 +161,8 @@ def test_a_round_within_the_walk_and_within_the_largest_component(
         row = {"arxiv_id": one.name, "title": f"A title {one.name}", "authors": one.authors}
         abstract = " ".join(f"{one.name[-2:]}x{n}" for n in range(60))
         rows.append({**row, "published": str(one.day), "abstract": abstract})
-    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert (
-        CliRunner()
-        .invoke(app, ["ingest", "tei", str(tmp_path / "tei"), "--corpus", str(corpus)])
-        .exit_code
-        == 0
-    )
+    write_jsonl(tmp_path / "rows.jsonl", rows)
+    ingest("tei", tmp_path / "tei", corpus)
     ingest("metadata", tmp_path / "rows.jsonl", corpus)
     words = ["round", "build", str(spec(tmp_path, "walk")), "--corpus", str(corpus)]
     done = CliRunner().invoke(app, [*words, "--out", str(tmp_path / "rounds")])

@@ -10,6 +10,7 @@ from vivavoce.sources.fulltext.model import (
     Cell,
     CitationStyle,
     Entry,
+    Label,
     Manuscript,
     RawTable,
     bounded,
@@ -59,8 +60,8 @@ def table_of(*rows: list[Cell], is_full: bool = False) -> CitedTable:
     ],
 )
 def test_marks_have_the_style_of_the_paper(mark: str, style: CitationStyle, printed: str) -> None:
-    labels = {"t": ("Table", "2"), "s": ("Section", "1")}
-    labels |= {f"e{number}": ("Equation", str(number)) for number in (1, 2, 3)}
+    labels = {"t": Label("Table", "2"), "s": Label("Section", "1")}
+    labels |= {f"e{number}": Label("Equation", str(number)) for number in (1, 2, 3)}
     blocks = [Block("One", paragraphs=[f"As {mark}."])]
     found = assembled(Manuscript(blocks=blocks, entries=WORKS, style=style, labels=labels))
     assert found.sections[0].text == f"As {printed}."
@@ -89,7 +90,15 @@ def test_a_section_headed_abstract_is_one_where_there_is_no_other() -> None:
 
 
 def test_a_grade_of_membership_is_no_author() -> None:
-    names = "Ana Roe", "Senior Member Ieee", "Bo Oz", "Student Member", "IEEE", "Cy Fellow"
+    names = (
+        "Ana Roe",
+        "Senior Member Ieee",
+        "Bo Oz",
+        "Student Member",
+        "IEEE",
+        "Cy Fellow",
+        "Fellow",
+    )
     found = assembled(Manuscript(title="T", authors=[Author(name) for name in names]))
     assert [author.name for author in found.authors] == ["Ana Roe", "Bo Oz", "Cy Fellow"]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from vivavoce.records import Document
-from vivavoce.sources.fulltext.jats import read_document
+from vivavoce.sources.fulltext.jats import read_documents
 
 META = """
 <article-id pub-id-type="pmc">77</article-id>
@@ -46,7 +46,7 @@ def paper(body: str = "<p>Text.</p>", back: str = REFERENCES, meta: str = META) 
         "<front><journal-meta><journal-title>Journal of X</journal-title></journal-meta>"
         f"<article-meta>{meta}</article-meta></front><body>{body}</body><back>{back}</back></article>"
     )
-    return read_document(xml.encode(), "x.nxml")
+    return read_documents(xml.encode(), "x.nxml")[0]
 
 
 def test_the_front_matter_gives_the_paper() -> None:
@@ -166,6 +166,12 @@ def test_references_keep_what_is_printed() -> None:
     assert [r.ordinal for r in paper().references] == [0, 1, 2, 3, 4]
 
 
+def test_titles_that_the_markup_does_not_name_are_found_in_the_text() -> None:
+    back = """<ref-list><ref><mixed-citation>Gray L, Stone P. Moss on old barns. <italic>Plant
+    Mats</italic> 2010;<bold>3</bold>:1-10.</mixed-citation></ref></ref-list>"""
+    assert paper(back=back).references[0].title == "Moss on old barns"
+
+
 def test_entries_of_fields_alone_are_put_together_from_them() -> None:
     back = """<ref-list><ref id="a"><mixed-citation publication-type="journal"><person-group
     person-group-type="author"><name><surname>One</surname><given-names>A</given-names></name>
@@ -223,7 +229,7 @@ def test_real_articles_are_read_whole(
     published: str,
 ) -> None:
     path = data_dir / "fulltext" / name
-    found = read_document(path.read_bytes(), name)
+    (found,) = read_documents(path.read_bytes(), name)
     assert len(found.sections) == sections
     assert len(found.references) == references == path.read_bytes().count(b"<ref id=")
     assert len(found.tables) == tables == path.read_bytes().count(b"</table-wrap>")
@@ -243,4 +249,14 @@ def test_an_encoding_that_a_file_declares_is_read() -> None:
         f"{declared}<article><body><sec><title>Größe</title><p>Straße.</p></sec></body></article>"
     )
     for encoding in ("latin-1", "utf-8"):  # which is read as such, whatever is declared
-        assert read_document(paper.encode(encoding), "a.nxml").sections[0].heading == "Größe"
+        assert read_documents(paper.encode(encoding), "a.nxml")[0].sections[0].heading == "Größe"
+
+
+def test_a_set_of_articles_holds_several_papers() -> None:
+    articles = "".join(
+        f"<article><front><article-meta><title-group><article-title>{title}</article-title>"
+        "</title-group></article-meta></front></article>"
+        for title in ("Dawn", "Dusk")
+    )
+    found = read_documents(f"<pmc-articleset>{articles}</pmc-articleset>".encode(), "x.nxml")
+    assert [(one.key, one.title) for one in found] == [("x.nxml", "Dawn"), ("x.nxml-2", "Dusk")]

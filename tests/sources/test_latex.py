@@ -180,6 +180,15 @@ def test_biblatex_lists_are_read(tmp_path: Path) -> None:
     assert reference.first_author == "Ann B. Roe"
 
 
+def test_lists_of_amsrefs_are_read(tmp_path: Path) -> None:
+    entry = r"\bib{k}{article}{author={Roe, Ann}, author={Doe, Jo}, title={A Work}, date={2010}}"
+    body = rf"\section{{A}} \cite{{k}}. \begin{{biblist}}{entry}\end{{biblist}}"
+    paper = read(tmp_path, body)
+    (cited,) = paper.references
+    assert (cited.title, cited.year, cited.first_author) == ("A Work", 2010, "Ann Roe")
+    assert paper.sections[0].text == "[1]."
+
+
 def test_tables_have_cells_captions_and_cited_references(tmp_path: Path) -> None:
     paper = read(
         tmp_path,

@@ -15,6 +15,7 @@ TEXT = r"\begin{abstract}Otters swim.\end{abstract}\section{One} They do."
         r"\name[affiliation={1}]{Ana Maria}{Bell}\name[affiliation={2}]{Carl}{Dorn}",
         r"\name{Ana Maria Bell$^1$, Carl Dorn$^2$}",
         r"\author{Ana Maria Bell}{Uni, Norway}{a@x.org}{}{}\author{Carl Dorn}{Uni}{d@x.org}{}{}",
+        r"\author{\name Ana Maria Bell \email a@x.org\\ \addr Uni \AND \name Carl Dorn\\ \addr U}",
         r"\icmlauthor{Ana Maria Bell}{uni}\icmlauthor{Carl Dorn}{uni}",
         r"\authors{Ana Maria Bell\aff{a}\thanks{A note.}, and Carl Dorn\aff{b}}",
         r"\author[1]{Ana Maria Bell}[type=editor]\author[2]{Carl Dorn}[orcid=0]",

@@ -65,6 +65,7 @@ def test_only_the_printed_branch_is_read(
         (r"\ifthenelse{\(\equal{a}{b} \OR \isodd{3}\) \AND \value{n} > 4}", False),
         (r"\ifthenelse{\isempty{}}", True),
         (r"\IfStrEq{a}{a}", True),
+        (r"\IfSubStr{abc}{b}", True),
         (r"\IfPackageLoadedTF{babel}", False),
         (r"\IfNothingKnowsTF{a}", False),
         (r"\ifnothingknows{a}", False),
@@ -181,6 +182,11 @@ def test_an_acronym_is_spelled_out_at_first_use(tmp_path: Path, definition: str)
             "processes (MDPs), a MDP",
         ),
         (
+            r"\DeclareAcronym{pca}{short=PCA, long=analysis, long-plural-form=analyses}",
+            r"\acp{pca}",
+            "analyses (PCAs)",
+        ),
+        (
             r"\setabbreviationstyle{short-long}\newabbreviation{ml}{ML}{learning}",
             r"\gls{ml}, \glsdisp{ml}{it}",
             "ML (learning), it",
@@ -194,6 +200,13 @@ def test_acronyms_have_forms_and_styles(
     assert text_of(tmp_path, f"So {body}.", preamble) == f"So {printed}."
 
 
+def test_entries_of_a_glossary_may_stand_in_a_file(tmp_path: Path) -> None:
+    terms = r"\newglossaryentry{mtx}{name={matrix}, plural={matrices}}"
+    body = r"\section{One} \gls{mtx}, \Glspl{mtx}."
+    paper = read(tmp_path, body, preamble=r"\loadglsentries{terms}", terms_tex=terms)
+    assert paper.sections[0].text == "matrix, Matrices."
+
+
 @pytest.mark.parametrize(
     ("preamble", "body", "printed"),
     [
@@ -205,6 +218,8 @@ def test_acronyms_have_forms_and_styles(
         ),
         (r"\NewDocumentEnvironment{away}{+b}{}{}", r"\begin{away}no\end{away}So", "So"),
         (r"\makeatletter\let\hide\@gobble\makeatother", r"\hide{no}So", "So"),
+        (r"\usepackage{pdfcomment}", r"\pdftooltip{So}{no}\pdfmargincomment{no}", "So"),
+        ("", r"\AddToShipoutPictureBG*{\put(0,0){no}}So", "So"),
         (r"\excludeversion{notes}", r"\begin{notes}no\end{notes}So", "So"),
         (r"\usepackage{easyReview}", r"\replace{no}{So} \comment{so}{no}", "So so"),
         ("", r"\InputIfFileExists{absent}{no}{So}", "So"),
@@ -239,7 +254,7 @@ def test_appendices_inside_a_section_are_lettered_within_it(tmp_path: Path) -> N
 def test_labels_of_lettered_parts_are_printed(tmp_path: Path) -> None:
     parts = r"\subfloat[A]{x\label{a}}\subfloat[B]{y\label{b}}\caption{C}\label{c}"
     body = rf"\section{{One}} \begin{{figure}}{parts}\end{{figure}} \ref{{a}}, \cref{{b,c}}."
-    assert read(tmp_path, body).sections[0].text == "1a, Figures 1b and 1."
+    assert read(tmp_path, body).sections[0].text == "1a, Figures 1 and 1b."
 
 
 def test_a_note_in_the_list_of_references_has_no_year(tmp_path: Path) -> None:

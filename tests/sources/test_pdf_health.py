@@ -8,12 +8,13 @@ from tests.servers.commands import only_json, viva_here
 from tests.sources.pdf_pages import FILLER, HEIGHT, TEXT, Paper, simple_paper
 
 from vivavoce.corpus import load_corpus
-from vivavoce.records import Document, Reference
+from vivavoce.records import PDF_PARTS, Document, Reference
 from vivavoce.sources.fulltext.pdf.document import read_file
 from vivavoce.sources.fulltext.pdf.fonts import Font
 from vivavoce.sources.fulltext.pdf.front import Front
 from vivavoce.sources.fulltext.pdf.health import Coverage, Facts, judge
 from vivavoce.sources.fulltext.pdf.runs import Line
+from vivavoce.store import read_jsonl
 
 FIXTURES = Path(__file__).parent / "fixtures" / "pdf"
 NAMES = ("1 Introduction", "2 Method", "3 Experiments", "4 Conclusion")
@@ -215,7 +216,7 @@ def test_ingest_names_the_files_in_doubt_and_a_doubtful_part_is_no_gold(tmp_path
     closed(opened(folder / "good.pdf"), *NAMES)
     closed(opened(folder / "cut.pdf", f"We study others. {FILLER} and then"), *NAMES)
     without_headings(folder / "plain.pdf")
-    command = ("ingest", "pdf", folder, "--corpus", tmp_path / "corpus")
+    command, out = ("ingest", "pdf", folder, "--corpus", tmp_path / "corpus"), tmp_path / "p.jsonl"
     shown = viva_here(*command)
     assert "1 read without doubts, 2 with doubtful parts, which are never gold:" in shown.output
     assert "plain.pdf: no headings found" in shown.output
@@ -227,6 +228,10 @@ def test_ingest_names_the_files_in_doubt_and_a_doubtful_part_is_no_gold(tmp_path
     papers = {paper.source_file: paper for paper in load_corpus(tmp_path / "corpus").papers}
     assert papers["good.pdf"].health == papers["cut.pdf"].health == "good"
     assert papers["cut.pdf"].doubts == ("abstract",)
+    viva_here("corpus", "export", "papers", "--corpus", tmp_path / "corpus", "--out", out)
+    exported = {row["source_file"]: row["health_parts"] for _, row in read_jsonl(out)}
+    assert exported["good.pdf"] == dict.fromkeys(PDF_PARTS, "good")
+    assert exported["cut.pdf"] == exported["good.pdf"] | {"abstract": "doubtful"}
     assert "doubtful_text" not in papers["cut.pdf"].gates
     assert papers["plain.pdf"].health_reasons[0] == "no headings found"
     assert "doubtful_text" in papers["plain.pdf"].gates

@@ -13,7 +13,7 @@ from tests.sources.reading import read_one
 from vivavoce.records import CitedTable, Document
 from vivavoce.sources import ReadOptions, get_source
 from vivavoce.sources.fulltext.html import read_document as read_html
-from vivavoce.sources.fulltext.jats import read_document as read_jats
+from vivavoce.sources.fulltext.jats import read_documents as read_jats
 from vivavoce.sources.fulltext.latex import read_document as read_latex
 from vivavoce.sources.fulltext.pdf.document import read_file
 from vivavoce.sources.fulltext.tei import read_document as read_tei
@@ -67,7 +67,7 @@ def in_jats(grid: Grid, folder: Path) -> Document:
         f"<article><body><table-wrap><table>{rows}</table></table-wrap></body><back><ref-list>"
         f"{refs}</ref-list></back></article>"
     )
-    return read_jats(text.encode(), "x.nxml")
+    return read_jats(text.encode(), "x.nxml")[0]
 
 
 def in_latex(grid: Grid, folder: Path) -> Document:
@@ -275,7 +275,7 @@ def test_an_oasis_cell_tells_how_many_more_rows_it_covers() -> None:
     ref-type="bibr" rid="b">1</xref></entry><entry>1</entry></row><row><entry>2</entry></row><row>
     <entry>B</entry></row></tbody></table></table-wrap></body><back><ref-list><ref id="b">
     <mixed-citation>W</mixed-citation></ref></ref-list></back></article>"""
-    (table,) = read_jats(text.encode(), "x.nxml").tables
+    (table,) = read_jats(text.encode(), "x.nxml")[0].tables
     assert table.row_cited == ((0,), (0,), ())
 
 

@@ -142,10 +142,13 @@ def test_few_labels() -> None:
     nothing = Estimate(None, None, None, 0.5, 0.0, 0)
     assert corrected_mean([0.4, 0.6], "pq", [], []) == nothing
     assert corrected_mean([0.4, 0.6], "pq", [0], [math.nan]) == nothing
+    alike = corrected_mean([1.0] * 8, "abcdefgh", range(4), [1.0] * 4)
+    assert (alike.value, alike.low, alike.high) == (1.0, None, None)
     one = corrected_mean([0.4, 0.6, 0.5], "ppq", [0, 1], [0.2, 0.4])
     assert (one.value, one.low, one.high) == (pytest.approx(0.3), None, None)
     assert (one.weight, one.labels) == (0.0, 2)
-    assert corrected_mean([math.nan] * 2, "pq", [0, 1], [0.2, 0.4]).raw is None
+    unjudged = corrected_mean([math.nan] * 2, "pq", [0, 1], [0.2, 0.4])
+    assert (unjudged.raw, unjudged.value) == (None, None)
     everything = corrected_mean([0.4, 0.6, 0.5], "pqr", [0, 1, 2], [0.1, 0.2, 0.3])
     assert (everything.value, everything.weight) == (pytest.approx(0.2), 0.0)
 

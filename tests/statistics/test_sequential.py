@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vivavoce.errors import InputError
-from vivavoce.statistics import Decision, Sequential, rank
+from vivavoce.statistics import Decision, Sequential, Standing, rank
 from vivavoce.statistics.ranks import Contrasts
 from vivavoce.statistics.sequential import StoppingRule
 
@@ -23,6 +23,11 @@ def looks_at(test: Sequential, values: np.ndarray, size: int) -> list[Decision]:
         if found[-1].done:
             break
     return found
+
+
+CLEAR = np.random.default_rng(0).normal([0.2, 0.8], 0.05, (12, 2))
+TIED = [Standing(1, 1, 2, ()), Standing(1, 1, 2, ())]
+SECOND_WINS = [Standing(2, 2, 2, ()), Standing(1, 1, 1, (0,))]
 
 
 def noisy(means: list[float], items: int, seed: int = 0) -> np.ndarray:
@@ -109,8 +114,10 @@ def test_equal_contestants_end_where_a_difference_matters() -> None:
     assert not looks_at(Sequential("all"), values, 5)[-1].done
 
 
-def test_one_look_is_the_test_of_ranks() -> None:
+@pytest.mark.parametrize("undefined", [0.0, 0.4, 1.0])
+def test_one_look_is_the_test_of_ranks(undefined: float) -> None:
     values = noisy([0.1, 0.2, 0.25, 0.3, 0.3], 100)
+    values[np.random.default_rng(1).random(values.shape) < undefined] = math.nan
     clusters = [f"{item:03d}" for item in range(100)]
     once = Sequential("all", looks=1).look(values, clusters)
     ranked = rank(values, clusters)
@@ -215,6 +222,27 @@ def test_each_look_adds_whole_papers_until_all_are_seen(looks: int, papers: list
         items = [item for item, paper in CLUSTERS.items() if paper in order[:count]]
         assert rule.items_at(look, CLUSTERS) == set(items)
         assert len(items) == 2 * count
+
+
+@pytest.mark.parametrize(("resamples", "is_decided"), [(18, False), (19, True), (38, True)])
+def test_a_test_at_5_percent_needs_nineteen_draws(resamples: int, is_decided: bool) -> None:
+    # the observed signs count as one more: 1 of 20 is 5%
+    assert rank(CLEAR, range(12), resamples=resamples) == (SECOND_WINS if is_decided else TIED)
+    decision = Sequential("all", looks=1, resamples=resamples).look(CLEAR, range(12))
+    assert decision.done is is_decided
+
+
+def test_the_seed_is_0_unless_one_is_given() -> None:
+    values = np.random.default_rng(5).normal([0.0, 0.35, 0.7], 1.0, (40, 3))
+
+    def ranks(**seed: int) -> list[Standing]:
+        return rank(values, range(40), resamples=39, **seed)
+
+    def beats(**seed: int) -> frozenset[tuple[int, int]]:
+        return Sequential("all", looks=1, resamples=39, **seed).look(values, range(40)).beats
+
+    assert ranks() == ranks(seed=0) != ranks(seed=1)
+    assert beats() == beats(seed=0) != beats(seed=1)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Corpora of a few papers, written table by table."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -78,14 +78,25 @@ def write_papers(
         made["tables"].append({"paper_id": paper_id, **table})
     ids = [row["paper_id"] for row in made["papers"]]
     assert all(one < other for one, other in pairwise(ids)), "the tables of a corpus are sorted"
+    return write_tables(folder, made)
+
+
+def write_tables(
+    folder: Path,
+    tables: Mapping[str, Sequence[Mapping[str, Any]]],
+    cut: Callable[[Rows], Sequence[Rows]] = lambda rows: [rows],
+) -> Corpus:
+    """A corpus without its imports, given as sorted rows of some columns; `cut` makes files."""
     files: dict[str, Any] = {}
     for name, schema in TABLES.items():
-        rows = [
-            {n: row.get(n, [] if n in _LISTS else None) for n in schema.names} for row in made[name]
+        whole = [
+            {n: row.get(n, [] if n in _LISTS else None) for n in schema.names}
+            for row in tables.get(name, ())
         ]
-        path = folder / "tables" / name / "00000.parquet"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        pq.write_table(pa.Table.from_pylist(rows, schema=schema), path)  # not flushed to disk
-        entry = {"sha256": hash_file(path), "rows": len(rows), "row_hash": hash_rows(rows)}
-        files[f"{name}/{path.name}"] = entry
+        for number, rows in enumerate(cut(whole)):
+            path = folder / "tables" / name / f"{number:05d}.parquet"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            pq.write_table(pa.Table.from_pylist(rows, schema=schema), path)  # not flushed to disk
+            entry = {"sha256": hash_file(path), "rows": len(rows), "row_hash": hash_rows(rows)}
+            files[f"{name}/{path.name}"] = entry
     return Corpus(folder, {"files": files})

@@ -278,21 +278,15 @@ def _array(values: Sequence[int]) -> Sketch:
     return np.array(values if len(values) >= _MIN_SHINGLES else (), np.uint64)
 
 
-def _groups(joined: Mapping[tuple[int, int], object]) -> Iterator[list[int]]:
-    if not joined:
-        return
-    pairs = np.array(list(joined))
-    names, places = np.unique(pairs, return_inverse=True)
-    source, target = places.reshape(-1, 2).T
-    size = len(names)
-    # Loading SciPy takes longer than building a small network, which imports this module.
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    graph = coo_array((np.ones(len(source)), (source, target)), shape=(size, size))
-    label = connected_components(graph, directed=False)[1]
-    for number in range(label.max() + 1):
-        yield names[label == number].tolist()
+def _groups(pairs: Iterable[tuple[int, int]]) -> Iterator[list[int]]:
+    """Papers that pairs connect, directly or through others."""
+    group_of: dict[int, list[int]] = {}
+    for pair in pairs:
+        one, other = (group_of.setdefault(paper, [paper]) for paper in pair)
+        if one is not other:
+            one += other
+            group_of.update(dict.fromkeys(other, one))
+    return (group for paper, group in group_of.items() if group[0] == paper)
 
 
 def _rows_of(

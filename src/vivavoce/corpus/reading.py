@@ -23,7 +23,7 @@ from vivavoce.corpus.schema import (
     section_from_row,
 )
 from vivavoce.errors import DamagedError, InputError, StaleError
-from vivavoce.records import Fault, Paper, Section
+from vivavoce.records import PDF_PARTS, Fault, Paper, Section
 from vivavoce.store import (
     DONE_SUFFIX,
     Row,
@@ -254,11 +254,6 @@ class Corpus:
         names = (name for table in sorted(read) for name in self.files(table))
         return hash_of({name: files[name]["row_hash"] for name in names})
 
-    def damages(self) -> Iterator[str]:
-        """Problems with files that hold the tables or that later builds update them from."""
-        names = {**self.manifest["files"], **self.manifest.get("internal", {})}
-        return (problem for name in sorted(names) if (problem := self.damage(name)))
-
     def sound_path(self, name: str) -> Path:
         """Path of a table's file; `DamagedError` if the file has changed since it was written."""
         if problem := self.damage(name):
@@ -330,19 +325,39 @@ def verify_corpus(folder: Path) -> list[str]:
         except DamagedError as error:
             problems.append(str(error))
     try:
-        problems += load_corpus(folder).damages()
+        corpus = load_corpus(folder)
+        names = sorted({**corpus.manifest["files"], **corpus.manifest["internal"]})
+        problems += filter(None, map(corpus.damage, names))
     except (DamagedError, StaleError) as error:
         problems.append(str(error))
     return list(dict.fromkeys(problems))
 
 
 def export_table(corpus: Corpus, table: str, out: Path) -> int:
-    """Write one table to `.jsonl` or `.parquet` (else `InputError`); return its number of rows."""
+    """Write one table to `.jsonl` or `.parquet` (else `InputError`); return its number of rows.
+
+    In `papers`, `health_parts` says of each part of a PDF whether it is good or doubtful.
+    """
+    import pyarrow as pa
+
     if out.suffix not in (".jsonl", ".parquet"):
         raise InputError(f"{out} must end in .jsonl or .parquet.")
-    rows = list(corpus.rows(table))
+    rows, schema = list(corpus.rows(table)), TABLES[table]
+    if table == "papers":
+        rows = list(map(_with_health_parts, rows))
+        parts = pa.struct([(part, pa.string()) for part in PDF_PARTS])
+        place = schema.get_field_index("doubts")
+        schema = schema.set(place, pa.field("health_parts", parts))
     if out.suffix == ".jsonl":
         write_jsonl(out, rows)
     else:
-        write_parquet(out, rows, TABLES[table])
+        write_parquet(out, rows, schema)
     return len(rows)
+
+
+def _with_health_parts(paper: Row) -> Row:
+    """The row with the state of each part, if it was read from a PDF, in place of the doubts."""
+    doubts = paper["doubts"] or ()
+    states = {part: "doubtful" if part in doubts else "good" for part in PDF_PARTS}
+    kept = {name: value for name, value in paper.items() if name != "doubts"}
+    return {**kept, "health_parts": states if paper["health"] else None}

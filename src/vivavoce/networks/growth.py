@@ -149,13 +149,13 @@ class _Update:
         come = self.known & ~self.paper & ~self.stale
         led = self.facts.are_led_by(self.node)
         self._add(np.flatnonzero(come & led), KNOWN)
-        if self.rules.quota is None:
+        if self.rules.quota is not None:
+            self._walk(self.rules.quota)
+        else:
             self._add(np.flatnonzero(come & ~led), NEW)
             leaders = self.facts.leaders(come) & ~self.node
             self.adopted = int(leaders.sum())
             self.node |= leaders
-        if self.rules.quota is not None:
-            self._walk(self.rules.quota)
         newest = np.zeros(facts.authors, dtype=np.int64)
         rows = self.known[facts.all.paper]
         np.maximum.at(newest, facts.all.author[rows], facts.end[facts.all.paper[rows]])
@@ -192,7 +192,10 @@ class _Update:
         """Walk to co-authors level by level; co-authors of the most active authors come first."""
         missing = quota - sum(how != LATE for how, _ in self.added)
         seen = self.node.copy()
-        candidates = self._first_candidates()
+        candidates: dict[int, int] = {}
+        for author in np.flatnonzero(self.node & (self.activity > 0)).tolist():
+            self._reach(author, candidates)
+        candidates = {author: n for author, n in candidates.items() if not seen[author]}
         while candidates and missing > 0:
             self.levels += 1
             reached: dict[int, int] = {}
@@ -215,27 +218,15 @@ class _Update:
                 missing -= len(new)
                 self._add(new, NEW)
                 self._add(papers[~self.fresh[papers]], NEW)
-                wrote = self.facts.wrote.of(author)
-                for other in [
-                    int(other)
-                    for paper in wrote[self.fresh[wrote]].tolist()
-                    for other in self.facts.written_by.of(paper)
-                ]:
-                    if not seen[other]:
-                        reached[other] = max(reached.get(other, 0), int(self.activity[author]))
+                self._reach(author, reached)
             candidates = {author: n for author, n in reached.items() if not seen[author]}
 
-    def _first_candidates(self) -> dict[int, int]:
-        """Map unknown co-authors on new papers to their known co-authors' highest activity."""
-        every = self.facts.all
-        rows = np.flatnonzero(self.fresh[every.paper])
-        author, paper = every.author[rows], every.paper[rows]
-        known = self.node[author]
-        most = np.zeros(self.facts.papers, dtype=np.int64)
-        np.maximum.at(most, paper[known], self.activity[author[known]])
-        priority = np.zeros(self.facts.authors, dtype=np.int64)
-        np.maximum.at(priority, author[~known], most[paper[~known]])
-        return {int(a): int(priority[a]) for a in np.flatnonzero(priority)}
+    def _reach(self, author: int, reached: dict[int, int]) -> None:
+        """Note the authors of an author's new papers, with that author's activity if higher."""
+        wrote = self.facts.wrote.of(author)
+        for paper in wrote[self.fresh[wrote]].tolist():
+            for other in self.facts.written_by.of(paper).tolist():
+                reached[other] = max(reached.get(other, 0), int(self.activity[author]))
 
     def _add(self, papers: Longs, how: str) -> None:
         self.paper[papers] = True

@@ -51,11 +51,8 @@ def pairwise_agreement(units: Sequence[Sequence[Hashable]]) -> float | None:
 def pair_cells(pairs: Sequence[tuple[Hashable, Hashable]], labels: Sequence[Hashable]) -> Floats:
     """Turn pairs of labels into indicator rows: 1 for the pair's cell in the table of counts.
 
-    `labels` are all possible labels, in the order of the table's rows and columns.
-
-    Returns:
-        Shape (pairs, labels²). Sums of rows, reshaped to (..., labels, labels), are the tables of
-        counts that the functions below take.
+    Sums of these rows, of shape (pairs, labels²), reshaped to (..., labels, labels), are the tables
+    of counts that the functions below take; `labels` gives the order of their rows and columns.
     """
     size = len(labels)
     places = {label: place for place, label in enumerate(labels)}

@@ -57,7 +57,7 @@ def test_what_runs_wrote_is_recomputed(made: Made, name: str) -> None:
 
 @pytest.mark.parametrize("name", RUNS)
 @settings(
-    max_examples=settings.default.max_examples // 12,
+    max_examples=settings.default.max_examples // 25,
     suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
 )
 @given(data=st.data())
@@ -94,7 +94,7 @@ def test_a_forgery_is_not_recomputed_unless_its_replies_are_forged_too(
 def test_what_verify_finds_submissions_intakes_and_boards_find_too(
     made: Made, tmp_path: Path
 ) -> None:
-    for forgery, verdicts in try_doors(FORGERIES[5::25], *made, tmp_path / "inbox"):
+    for forgery, verdicts in try_doors(FORGERIES[5::40], *made, tmp_path / "inbox"):
         assert problems_of(forgery, verdicts) == [], (forgery.name, verdicts)
 
 

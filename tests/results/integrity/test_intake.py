@@ -34,17 +34,6 @@ def pipe(folder: Path) -> None:
     os.mkfifo(folder / "logs/2030-01-01T00-00-00_title.eval")
 
 
-def no_logs(folder: Path) -> None:
-    shutil.rmtree(folder / "logs")
-
-
-def raised(folder: Path) -> None:
-    log = read_eval_log(str(only_log(folder)))
-    for sample in log.samples:
-        set_score(sample, rougeL=0.5)
-    write_eval_log(log, str(only_log(folder)))
-
-
 def nameless(folder: Path) -> None:
     Path(os.fsdecode(os.fsencode(folder / "logs") + b"/\xff\xfe.txt")).touch()
 
@@ -69,7 +58,7 @@ def bomb(folder: Path) -> None:
     path = only_log(folder)
     with zipfile.ZipFile(path) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for name, content in parts.items():
             if name == "summaries.json":
                 with archive.open(name, "w", force_zip64=True) as member:
@@ -81,15 +70,27 @@ def bomb(folder: Path) -> None:
     rewrite_ledger(folder / "logs")
 
 
+def raised(folder: Path) -> None:
+    """Every score is raised, and nothing else."""
+    log = read_eval_log(str(only_log(folder)))
+    for sample in log.samples or []:
+        set_score(sample, rougeL=0.98765)
+    write_eval_log(log, str(only_log(folder)))
+
+
+def empty(folder: Path) -> None:
+    shutil.rmtree(folder / "logs")
+
+
 HOSTILE: dict[Callable[[Path], None], str] = {
     link: "plain files: link/logs/notes.txt is not a plain file.",
     pipe: "plain files: pipe/logs/2030-01-01T00-00-00_title.eval is not a plain file.",
-    no_logs: "is not a folder of logs",
-    raised: "rougeL 0.5",
     nameless: "plain files: nameless/logs/\\xff\\xfe.txt has a name that is not UTF-8.",
     malformed_ledger: "runs.jsonl:2",
     hanging_template: "it names files that came with it",
     bomb: "a part of it has 1,07",
+    raised: "rougeL 0.98765",
+    empty: "logs",
 }
 
 
@@ -111,13 +112,16 @@ def test_the_honest_one_is_taken_and_each_other_refused_with_its_reason(
     inbox: tuple[Path, Path], tmp_path: Path
 ) -> None:
     folder, round = inbox
-    command = ("board", "intake", folder, "--out", tmp_path / "taken", "--round", round, "--json")
+    out = tmp_path / "taken"
+    command = ("board", "intake", folder, "--out", out, "--round", round, "--json")
     found = only_json(viva_here(*command, expect=1).stdout)
-    assert json.loads((tmp_path / "taken/intake.json").read_text()) == found
+    assert found == json.loads((out / "intake.json").read_text())
     decisions = {row["name"]: row for row in found["submissions"]}
     assert decisions["honest"]["reasons"] == []
     assert [name for name, row in decisions.items() if row["accepted"]] == ["honest"]
-    assert [path.name for path in (tmp_path / "taken/accepted").iterdir()] == ["honest"]
+    assert [path.name for path in (out / "accepted").iterdir()] == ["honest"]
+    board = only_json(viva_here("board", "show", found["accepted"], "--json").stdout)
+    assert {row["model"] for row in board["rows"]} == {"extractive/lead"}
     for spoil, words in HOSTILE.items():
         assert any(words in why for why in decisions[spoil.__name__]["reasons"]), spoil
 

@@ -103,8 +103,6 @@ TRIALS = {
     "pickle": ("PMLP", PICKLE, "unreadable", NOTHING),
     "link": ("PMLP", LINK, "unreadable", NOTHING),
     "early": ("DirGNN", "import os\nos._exit(0)\n", "no_file", NOTHING),
-    "syntax": ("DirGNN", "class Model(torch.nn.Module:\n", "error", NOTHING),
-    "undone": ("PMLP", "class Model:\n    pass\n", "error", NOTHING),
 }
 
 

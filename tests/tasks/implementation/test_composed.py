@@ -175,7 +175,7 @@ def test_the_program_of_an_operator_calls_nothing_that_it_does_not_define(name: 
 @pytest.mark.slow
 def test_deep_trees_compute_what_loops_do(frames: dict[str, pd.DataFrame]) -> None:
     indexed, plain = tables_of(frames, stocks=5, days=10)
-    for formula, _ in compose(5, 6, frames):
+    for formula, _ in compose(5, 4, frames):
         values = evaluate(tree_of(formula), indexed, {})
         expected = loops.compute(tree_of(formula), plain)
         assert set(values.index) == set(expected)
@@ -212,7 +212,7 @@ def test_a_tree_belongs_to_one_round_of_97_and_comes_once(frames: dict[str, pd.D
 @pytest.mark.slow
 def test_rounds_share_no_formula_and_a_seed_gives_it_again(frames: dict[str, pd.DataFrame]) -> None:
     first, other, again = (
-        [tree_of(formula) for formula, _ in compose(seed, 4, frames)] for seed in (1, 2, 1)
+        [tree_of(formula) for formula, _ in compose(seed, 2, frames)] for seed in (1, 2, 1)
     )
     assert not set(first) & set(other)
     assert again == first
@@ -272,11 +272,10 @@ def test_what_is_told_decides_what_a_reader_of_known_skill_reaches(
     def script(ask: Ask) -> Reply:
         return answer(answered(ask.prompt))
 
-    rows = [row["id"] for row in opened.items("implementation", "formula")]
     reached: dict[str, dict[str, tuple[float, dict[str, int]]]] = {}
-    for setting, asked in (("none", 1), ("base", 4)):
+    for setting, asked in (("none", 1), ("base", 2)):
         options = {"settings": [setting], "subset": asked}
         contest("formula", opened, tmp_path / setting, script, **options)
         reached[setting] = failures(tmp_path / setting)
-    assert reached["base"] == dict.fromkeys(rows, (1.0, {}))
+    assert list(reached["base"].values()) == [(1.0, {})] * 2
     assert [list(stages) for _, stages in reached["none"].values()] == [["data"]]

@@ -1,19 +1,25 @@
 """Formulas through `viva run`: programs of a scripted model, run in the sandbox and scored."""
 
-import math
+import asyncio
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from tests.servers.scripted import Ask, Reply, answer, slot
 from tests.tasks.implementation.item_rounds import contest, round_of
 
 from vivavoce.errors import InputError
+from vivavoce.metrics import FaultyAnswer
+from vivavoce.metrics.factor import FactorFrame, frame_from_columns
 from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.store import write_jsonl
+from vivavoce.tasks.implementation import scorer
 from vivavoce.tasks.implementation.build import cluster_of
 from vivavoce.tasks.implementation.items.formula import list_formulas
+from vivavoce.tasks.implementation.program import Outcome
 from vivavoce.tasks.lookup import create_task
 
 pytestmark = pytest.mark.sandbox
@@ -32,14 +38,6 @@ def scores(opened: Round, logs: Path, **options: Any) -> dict[str, dict[str, dic
     for row in contest("formula", opened, logs, **options):
         found.setdefault(row["method"], {})[row["item"]] = row
     return found
-
-
-@pytest.mark.slow
-def test_the_naive_program_is_wrong_where_a_lag_is_taken(opened: Round, tmp_path: Path) -> None:
-    found = scores(opened, tmp_path / "logs", methods=["naive"])["naive"]
-    for name in FORMULAS:
-        has_lag = list_formulas()[name].naive_program is not None
-        assert (found[name]["acc"] < 1.0) is has_lag, name
 
 
 def test_variants_of_a_formula_are_one_cluster(opened: Round) -> None:
@@ -131,24 +129,41 @@ USES = {
 }
 
 
+def run_here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have programs run in this process: each is run again and again, and all of them are ours."""
+
+    async def run_program(program: str, files: Mapping[str, bytes], timeout: int) -> Outcome:
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
+        exec(compile(program, "program.py", "exec"), {})
+        return Outcome(None, "")
+
+    async def read_factor(name: str, *, max_rows: int, timeout: int) -> FactorFrame:
+        table = pq.read_table(folder / name)
+        return frame_from_columns({one: table[one].to_numpy() for one in table.column_names})
+
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(scorer, "run_program", run_program)
+    monkeypatch.setattr(scorer, "read_factor", read_factor)
+
+
 @pytest.mark.slow
-def test_columns_count_if_the_result_needs_them(tmp_path: Path) -> None:
-    opened = round_of(tmp_path / "round", formulas=["PB_ROE"])
-    rows = [
-        {"id": "PB_ROE", "epoch": epoch, "text": f"```python\n{RANKS}{code}{SAVED}```"}
-        for epoch, (code, _, _) in enumerate(USES.values(), 1)
-    ]
-    write_jsonl(tmp_path / "answers.jsonl", [*rows, {"id": "PB_ROE", "epoch": 6, "text": "-"}])
-    model = f"replay/{tmp_path}/answers.jsonl"
-    answers = contest("formula", opened, tmp_path / "logs", models=[model], epochs=6)
-    *scored, empty = sorted(answers, key=lambda row: row["epoch"])
-    for row, (way, (_, precision, recall)) in zip(scored, USES.items(), strict=True):
-        reached = (row["data_precision"], row["data_recall"])
+def test_columns_count_if_the_result_needs_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = round_of(tmp_path, formulas=["PB_ROE"])
+    run_here(tmp_path, monkeypatch)
+    [item] = opened.items("implementation", "formula")
+    row = {**item, "run": {"round": str(opened.folder), "timeout": 60}}
+    for way, (code, precision, recall) in USES.items():
+        found = asyncio.run(scorer.score_formula(f"```python\n{RANKS}{code}{SAVED}```", row, {}))
+        reached = (found["data_precision"], found["data_recall"])
         assert reached == pytest.approx((precision, recall)), way
         both = precision + recall
-        assert row["data"] == pytest.approx(2 * precision * recall / both if both else 0.0), way
-        assert (row["skill"] == 1) is (way == "right")
-    assert math.isnan(empty["data"])  # no program
+        assert found["data"] == pytest.approx(2 * precision * recall / both if both else 0.0), way
+        assert (found["skill"] == 1) is (way == "right")
+    with pytest.raises(FaultyAnswer, match="malformed"):
+        asyncio.run(scorer.score_formula("-", row, {}))
 
 
 @pytest.mark.parametrize("timeout", ["long", 0, -3, True, 2.5])

@@ -143,13 +143,9 @@ class Engine:
         return replace(self, exchange=Exchange(corpus, exchange_of(address, corpus)))
 
     def run(self, step: Step, tasks: Sequence[Row], documents: int, reads: Reads) -> None:
-        """Do all tasks; raise the error of the first task that failed.
+        """Do a step for all tasks, given as plain rows; raise the error of the first that failed.
 
-        Args:
-            step: Function to run on each task.
-            tasks: The tasks, as plain rows.
-            documents: Total number of documents.
-            reads: Function that returns a task's input files below the corpus.
+        `documents` is their total number. `reads` returns a task's input files below the corpus.
         """
         if not tasks:
             return

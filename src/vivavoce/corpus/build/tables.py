@@ -97,12 +97,9 @@ class _Shard(NamedTuple):
 
 
 def build_tables(corpus: Path, engine: Engine | None = None) -> BuildCounts:
-    """Write every table of a corpus from its complete imports.
+    """Write every table of a corpus from its complete imports; up-to-date files stay.
 
-    Up-to-date files are not rewritten.
-
-    Raises:
-        DamagedError: A shard changed while it was being built, or cannot be read.
+    `DamagedError` if a shard changed while it was being built, or cannot be read.
     """
     engine = (engine or Engine()).at(corpus)
     folder = corpus / "tables"

@@ -80,10 +80,9 @@ def find_files(source: Source, where: Path, corpus: Path) -> list[File]:
 
 
 def files_below(where: Path, own: Path) -> list[File]:
-    """Every file at `where`, sorted by name; files in `own` count only if `where` lies in it.
+    """Every file at `where`, sorted by name; `InputError` if `where` does not exist.
 
-    Raises:
-        InputError: `where` does not exist.
+    Files in `own` count only if `where` lies in it.
     """
     if where.is_file():
         return [(where.name, where)]

@@ -27,6 +27,7 @@ from vivavoce.sources.fulltext.model import (
     Cell,
     CitationStyle,
     Entry,
+    Label,
     Manuscript,
     RawTable,
 )
@@ -144,7 +145,7 @@ class Works:
         self,
         entries: Sequence[Entry],
         style: CitationStyle | None = None,
-        labels: Mapping[str, tuple[str, str]] | None = None,
+        labels: Mapping[str, Label] | None = None,
     ) -> None:
         self.references = tuple(read_entry(entry, n) for n, entry in enumerate(entries))
         self.ordinals: dict[str, tuple[int, ...]] = {}
@@ -194,7 +195,7 @@ class Works:
         if match[1] == CITE:
             before, after, unknown, *keys = parts
             return self._print_citation(how, before, after, unknown, keys)
-        labels = [self._labels.get(key.strip(), ("", "")) for key in parts[0].split(",")]
+        labels = [self._labels.get(key.strip(), Label()) for key in parts[0].split(",")]
         return print_labels(labels, how)
 
     def _print_citation(
@@ -314,39 +315,69 @@ def _pass_covered(texts: list[str], covered: dict[int, int]) -> None:
         texts.append("")
 
 
-def print_labels(labels: Iterable[tuple[str, str]], how: str) -> str:
-    """Numbers of parts of the paper in the form that `refer` names; unknown ones are left out."""
-    known = [(kind, number) for kind, number in labels if number]
+def print_labels(labels: Iterable[Label], how: str) -> str:
+    """Numbers of parts of the paper in the form that `refer` names; unknown ones are left out.
+
+    Parts of a kind stand together in order, three or more in a row as a range.
+    """
+    known = [label for label in labels if label.title or label.number]
+    if how == "titles":
+        return _listed([label.title for label in known])
+    known = [label for label in known if label.number]
     if how == "names":
-        return _listed([kind for kind, _ in known])
-    has_brackets = how in {"brackets", "range", "list"}
+        return _listed([label.name or label.kind for label in known])
+    if how == "":
+        return _listed([label.number for label in known])
     texts: list[str] = []
-    for kind, together in groupby(known, key=lambda label: label[0]):
-        numbers = [number for _, number in together]
-        in_brackets = how == "brackets" or (has_brackets and kind == "Equation")
-        shown = [f"({number})" for number in numbers] if in_brackets else numbers
-        is_many = len(shown) > 1
-        is_run = is_many and (how == "range" or (len(shown) > 2 and _are_consecutive(numbers)))
-        printed = f"{shown[0]} to {shown[-1]}" if is_run else _listed(shown)
-        is_named = how not in {"", "brackets"} and kind != ""
-        texts.append(f"{_plural(kind) if is_many else kind} {printed}" if is_named else printed)
-    return _listed(texts)
+    for kind in dict.fromkeys(label.kind for label in known):
+        alike = sorted((label for label in known if label.kind == kind), key=_order)
+        in_brackets = how == "brackets" or (kind == "Equation" and how != "named")
+        runs = [[alike[0], alike[-1]]] if how == "range" else _runs(alike)
+        shown = []
+        for run in runs:
+            ends = [f"({one.number})" if in_brackets else one.number for one in run]
+            shown.append(" to ".join(dict.fromkeys(ends)))
+        first = alike[0]
+        one, many = first.name or kind, first.plural or (_plural(kind) if kind else "")
+        name = "" if how in {"brackets", "numbers"} else many if len(alike) > 1 else one
+        texts.append(f"{name} {_listed(shown)}".strip())
+    return _listed(texts, last=", and " if len(texts) > 2 else " and ")
 
 
-def _listed(texts: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(texts[:-1]), *texts[-1:])))
+def _listed(texts: Sequence[str], last: str = " and ") -> str:
+    return last.join(filter(None, (", ".join(texts[:-1]), *texts[-1:])))
 
 
 def _plural(name: str) -> str:
-    ends = {"y": "ies", "x": "ices"}
+    ends = {"y": "ies", "x": "ces"}
     return f"{name[:-1]}{ends[name[-1]]}" if name[-1] in ends else f"{name}s"
 
 
-def _are_consecutive(numbers: Sequence[str]) -> bool:
-    parts = [number.rpartition(".") for number in numbers]
-    counts = [int(last) if last.isdecimal() else -1 for _, _, last in parts]
-    is_one = len({before for before, _, _ in parts}) == 1
-    return is_one and counts[0] >= 0 and counts == list(range(counts[0], counts[0] + len(counts)))
+def _order(label: Label) -> tuple[tuple[int, str], ...]:
+    """Order of labels by their numbers: 2 before 10, A before B."""
+    parts = re.findall(r"\d{1,9}|[^\d]+", label.number)
+    return tuple((int(part), "") if part.isdecimal() else (10**9, part) for part in parts)
+
+
+def _runs(labels: Sequence[Label]) -> list[list[Label]]:
+    """Labels in groups of one, or of two for the ends of three or more consecutive numbers."""
+    runs: list[list[Label]] = []
+    for label in labels:
+        if runs and _follows(runs[-1][-1].number, label.number):
+            runs[-1].append(label)
+        else:
+            runs.append([label])
+    return [
+        part
+        for run in runs
+        for part in ([[run[0], run[-1]]] if len(run) > 2 else [[one] for one in run])
+    ]
+
+
+def _follows(before: str, number: str) -> bool:
+    head = before.rstrip("0123456789")
+    last = before[len(head) :]
+    return last.isdecimal() and number == f"{head}{int(last[:9]) + 1}"
 
 
 def _with_notes(before: str, inside: str, after: str) -> str:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import NamedTuple
 
 from vivavoce.records import Author
 
@@ -39,7 +40,8 @@ def refer(keys: str, how: str = "") -> str:
     """A reference to comma-separated labels, to be printed when all of them are known.
 
     `how` is empty for `2`, else `named` (`Equation 2`), `list` (`Equations (2) and (4)`), `range`
-    (`Equations (2) to (4)`), `brackets` (`(2)`) or `names` (`Equation`).
+    (`Equations (2) to (4)`), `numbers` (`(2) and (4)`), `brackets` (`(2)`), `names` (`Equation`) or
+    `titles` (`The end`).
     """
     return f"{REFER}{how}{PART}{keys}{END}"
 
@@ -153,6 +155,19 @@ class Entry:
     """A key shared by several consecutive entries."""
 
 
+class Label(NamedTuple):
+    """A labelled part of the paper."""
+
+    kind: str = ""
+    """Its name, such as `Figure`; empty if it has none."""
+    number: str = ""
+    """Its number as printed, or empty."""
+    title: str = ""
+    name: str = ""
+    """Name that the paper prints instead of `kind`, or empty."""
+    plural: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Cell:
     """A cell as its markup gives it."""
@@ -217,5 +232,5 @@ class Manuscript:
     marks: Sequence[tuple[str, Sequence[str]]] | None = None
     """Citation marks in running text with the works they mean, used to resolve those printed in
     tables; None if the markup of tables itself names the works they cite."""
-    labels: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    """Kind and number of each labelled part of the paper, such as `Figure` and `2`, by label."""
+    labels: Mapping[str, Label] = field(default_factory=dict)
+    """Each labelled part of the paper."""

@@ -247,7 +247,7 @@ _GRADE = re.compile(
 )
 """A grade of membership behind a name: `Senior Member, IEEE`."""
 _GRADE_ALONE = re.compile(
-    r"(?:\w+\s){0,2}(?:Member|(?:Member|Fellow),?\s(?:Ieee|[A-Z]{3,9}))|I(?:EEE|eee)"
+    r"(?:\w+\s){0,2}(?:Member|(?:Member|Fellow),?\s(?:Ieee|[A-Z]{3,9}))|Fellow|I(?:EEE|eee)"
 )
 _ABBREVIATION = re.compile(r"(?:[A-Z][a-z]?\.?){2,5}")
 """A laboratory or a degree, which is no name: `NLP`, `PhD`."""

@@ -67,12 +67,17 @@ _DIVISIONS = frozenset({"sec", "app", "notes", "glossary", "ack"})
 _LISTS = frozenset({"list", "def-list"})
 
 
-def read_document(content: bytes, name: str) -> Document:
-    """The paper in a JATS file; `InputError` says why there is none."""
+def read_documents(content: bytes, name: str) -> list[Document]:
+    """The papers in a JATS file: one, or each of a set; `InputError` says why there is none."""
     root = parse_xml(content)
-    article = root if root.tag == "article" else root.find(".//article")
-    if article is None:
+    articles = [root] if root.tag == "article" else list(root.iter("article"))
+    if not articles:
         raise InputError(f"XML, but not JATS: the root element is <{root.tag}>")
+    more = (_read_article(one, f"{name}-{n}") for n, one in enumerate(articles[1:], start=2))
+    return [_read_article(articles[0], name), *more]
+
+
+def _read_article(article: etree._Element, name: str) -> Document:
     arxiv = find_arxiv_id(f"arXiv:{_number(article, 'arxiv')}")
     about = Document(
         kind="jats",
@@ -278,6 +283,6 @@ SOURCE = Source(
     summary="JATS XML (.nxml, .xml): full text, references and tables, one paper a file",
     dates="venue",
     matches=_matches,
-    read=read_with(lambda content, name: [read_document(content, name)], _LARGEST_FILE, "paper"),
-    reader_version="9",
+    read=read_with(read_documents, _LARGEST_FILE, "paper"),
+    reader_version="10",
 )

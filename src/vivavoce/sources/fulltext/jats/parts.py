@@ -7,6 +7,7 @@ from lxml import etree
 
 from vivavoce.sources.formulas import print_mathml, print_script
 from vivavoce.sources.fulltext.model import RANGE, Cell, Entry, RawTable, bounded, full_name
+from vivavoce.sources.fulltext.references import read_printed
 from vivavoce.sources.xml import (
     MAX_HEIGHT,
     MAX_WIDTH,
@@ -112,12 +113,14 @@ def _entry(citation: etree._Element, group: str) -> Entry:
         )
         for kind in ("doi", "arxiv")
     }
+    raw = "" if has_fields_only else print_text(citation, frozenset({"label"}))
+    named = [print_text(citation.find(f".//{tag}")).rstrip(" .") for tag in tags]
     return Entry(
         key=citation.get("id") or "",
         group=group,
-        raw="" if has_fields_only else print_text(citation, frozenset({"label"})),
+        raw=raw,
         pieces=[*_pieces(citation, people), *numbers.values()],
-        titles=[print_text(citation.find(f".//{tag}")).rstrip(" .") for tag in tags],
+        titles=[*named, *(read_printed(raw).titles if raw and not any(named) else ())],
         years=years if is_named else [*years, print_text(citation)],
         surnames=[print_text(person.find("surname")) or read_name(person) for person in people],
         numbers=numbers,

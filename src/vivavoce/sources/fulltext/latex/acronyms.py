@@ -139,6 +139,8 @@ class Acronyms:
 
 def _plural(options: Mapping[str, Tokens], name: str, singular: Tokens, command: str) -> Tokens:
     """A plural: given as a whole, or in the package acro by its ending; else with an s."""
+    if (whole := options.get(f"{name}pluralform")) is not None:
+        return whole
     given = options.get(f"{name}plural") or (options.get("plural") if name == "short" else None)
     if singular and (command == "\\DeclareAcronym" or not given):
         return [*singular, *(given or ["s"])]

@@ -77,6 +77,8 @@ def _line(setter: Typesetter, span: Span) -> str:
             place = 1 + next(layout.find(frozenset({"$"}), place + 1, span.end), span.end)
             out.append(MARK)
             continue
+        if token in SILENT and SILENT[token] and layout.required(place) is None:
+            break  # `\email a@b.org` takes the rest of the line
         group = layout.group(place + 1) if token[0] == "\\" else None
         aside = layout.source(group) if group and token not in PLAIN else ""
         before = "".join(out)

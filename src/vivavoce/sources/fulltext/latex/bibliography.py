@@ -60,6 +60,10 @@ _PERSON = re.compile(r"\{\{[^{}]{0,200}hash=[^{}]{0,200}\}")
 _PART = re.compile(r"\b(family|given|prefix)=\{((?:[^{}]|\{[^{}]{0,200}\}){0,300})\}")
 _ONE_NAME = re.compile(r"\{(?:[^{}]|\{[^{}]*\})*\}")
 """A name without parts, such as that of an organisation: braces around the whole."""
+_AMS_ENTRY = frozenset({"\\bib"})
+_AMS_FIELD = re.compile(
+    r"(?:^|[,\s])([a-z]{2,20})\s{0,9}=\s{0,9}\{((?:[^{}]|\{[^{}]{0,500}\}){0,2000})\}"
+)
 _VENUES = ("journal", "journaltitle", "booktitle", "publisher", "school", "institution")
 
 
@@ -177,6 +181,8 @@ def read_entries(files: PaperFiles, main: str, layout: Layout) -> tuple[list[Ent
 
 def _printed(files: PaperFiles, main: str, layout: Layout) -> tuple[list[Entry], bool | None]:
     """The printed list, and whether its labels have names; None if that is unknown."""
+    if entries := _amsrefs(layout):
+        return entries, False
     entries = read_items(layout)
     if entries:
         return entries, any(entry.names and "(" in _label(layout) for entry in entries[:1])
@@ -199,6 +205,23 @@ def _printed(files: PaperFiles, main: str, layout: Layout) -> tuple[list[Entry],
         if entries:
             return entries, "(" in _label(inside)
     return [], None
+
+
+def _amsrefs(layout: Layout) -> list[Entry]:
+    r"""The entries of `\bib` commands, which repeat a field for each author."""
+    entries: list[Entry] = []
+    for place in list(layout.find(_AMS_ENTRY))[:_MAX_ENTRIES]:
+        key = layout.group(place + 1)
+        kind = layout.group(key.after) if key else None
+        body = layout.group(kind.after) if kind else None
+        if key is None or body is None:
+            continue
+        fields: dict[str, str] = {}
+        for name, value in _AMS_FIELD.findall(layout.source(body)):
+            is_more = name == "author" and name in fields
+            fields[name] = f"{fields[name]} and {value}" if is_more else fields.get(name, value)
+        entries.append(_entry(layout.source(key).strip(), fields))
+    return entries
 
 
 def _label(layout: Layout) -> str:

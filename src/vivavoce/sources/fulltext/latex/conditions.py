@@ -99,7 +99,7 @@ class Conditions(Definitions):
             is_added = command.startswith(("\\add", "\\step", "\\ref"))
             before = self.counters.get(key, 0) if is_added else 0
             self.counters[key] = min(before + change, _MAX_COUNT)
-        return ["{", *name, "}", *(["{", *value, "}"] if value else [])]
+        return ["{", *name, "}", *(["{", *self.expanded(value), "}"] if value else [])]
 
     def is_open_condition(self, token: str) -> bool:
         r"""Check whether a command is a condition that ends in `\fi`, whether known or not."""
@@ -309,6 +309,7 @@ _TESTS: dict[str, tuple[int, Test]] = {
     **dict.fromkeys(
         ("ifstrequal", "ifdefstring", "ifdefstrequal", "ifdefequal", "IfStrEq"), (2, _are_equal)
     ),
+    "IfSubStr": (2, lambda known, given: known.text_of(given[1]) in known.text_of(given[0])),
     **dict.fromkeys(
         ("ifcsstring", "ifcsstrequal", "ifcsequal"), (2, partial(_by_name, test=_are_equal))
     ),

@@ -84,6 +84,7 @@ def is_own_command(name: str) -> bool:
     return name in _OWN or is_citation(name)
 
 
+_PLACED = frozenset({"\\label", "\\item", "\\refstepcounter", "\\caption", *SECTIONS})
 _MAX_OPTION = 300
 _MAX_SEARCH = 50
 _MAX_AROUND = 8
@@ -117,7 +118,8 @@ class Layout:
         self.ends: dict[int, int] = {}
         """Place of `\\begin{x}` -> place of its `\\end{x}`."""
         self.around: dict[int, tuple[int, ...]] = {}
-        """Place of a label -> places of the environments around it, the innermost last."""
+        """Place of a label, or of what is numbered -> places of the environments around it, the
+        innermost last."""
         groups: list[int] = []
         environments: list[int] = []
         for place, token in enumerate(tokens):
@@ -125,8 +127,9 @@ class Layout:
                 groups.append(place)
             elif token == "}" and groups:
                 self.closes[groups.pop()] = place
-            elif token == "\\label":
-                self.around[place] = tuple(environments[-_MAX_AROUND:])
+            elif token in _PLACED:
+                if environments:
+                    self.around[place] = tuple(environments[-_MAX_AROUND:])
             elif token.startswith("\\begin{"):
                 environments.append(place)
             elif token.startswith("\\end{"):

@@ -65,12 +65,13 @@ class Expander(Conditions):
         self._acronyms = acronyms or Acronyms()
         self._quantities = Quantities()
         self._inputs = 0
+        self._out: list[str] = []
 
     def expand(self, name: str) -> list[str]:
         """Every token of the paper; `InputError` if its macros or files exceed all bounds."""
         self.frames.append(Frame(tokenise(self._files.text(name)), name))
         self.frames.append(Frame(_prelude()[""]))
-        out: list[str] = []
+        out = self._out
         while (token := self.next()) is not None:
             if self.skipped:
                 self.skip(token)
@@ -139,6 +140,14 @@ class Expander(Conditions):
         else:
             return self._set_switch(token)
         return True
+
+    def store(self, name: str, macro: Macro, *, keeps: bool = False) -> None:
+        """Keep a definition; that of how a counter is printed stays in the text as well."""
+        super().store(name, macro, keeps=keeps)
+        if name.startswith("\\the") and self.macros.get(name) is macro:
+            counters = {token[1:] for token in macro.body if token.startswith("\\the")}
+            body = self.expanded(macro.body, counters)
+            self._out += ["\\@the", "{", name[4:], "}", "{", *body, "}"]
 
     def _set_switch(self, token: str) -> bool:
         for ending, value in (("true", True), ("false", False)):

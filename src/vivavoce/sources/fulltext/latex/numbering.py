@@ -1,65 +1,18 @@
-r"""The numbers LaTeX prints for sections, equations, theorems, items and algorithms, by label."""
+r"""Counters by the rules of LaTeX: what resets them, and how `\theNAME` prints them."""
 
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 
-from vivavoce.sources.fulltext.latex.layout import MATH, Layout
+from vivavoce.sources.fulltext.latex.layout import SYMBOLS, typeset
 
-_ROMAN = ((10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I"))
-_LEVELS = 7
-LABEL = frozenset({"\\label"})
-_ROWS = MATH - {"subequations"}
-_UNNUMBERED = frozenset({"math", "displaymath", "split"})
-_ONE_NUMBER = frozenset({"equation", "multline", "dmath"})
-"""Environments whose rows share a number."""
-_NO_NUMBER = frozenset({"\\nonumber", "\\notag"})
-_ITEM_LETTERS = "abcdefghijklmnopqrstuvwxyz"
-# Environments that number nothing: a label inside refers to the part around them.
-_PLAIN = frozenset(
-    "document center itemize quote quotation flushleft flushright minipage proof small multicols"
-    " description abstract".split()
-)
-
-
-class SectionNumbers:
-    """Counters of sections."""
-
-    def __init__(self, *, depth: int, is_roman: bool) -> None:
-        self._counters = [0] * _LEVELS
-        self._depth = depth
-        self._is_roman = is_roman
-        self.in_appendix = False
-        self._inside = 0
-        self._of_body = self._counters
-
-    def start_appendix(self, inside: int = 0) -> None:
-        """Letter the following sections, starting at `A`; those in a section of level `inside`."""
-        if not self.in_appendix:
-            self.in_appendix = True
-            self._inside = inside
-            kept = self._counters[: inside + 1] if inside else []
-            self._of_body = self._counters
-            self._counters = [*kept, *[0] * (_LEVELS - len(kept))]
-
-    def end_appendix(self) -> None:
-        """Number the following sections as before the appendix."""
-        self.in_appendix, self._counters = False, self._of_body
-
-    def step(self, level: int) -> str | None:
-        """Number of the next section at a level; None if no number is printed."""
-        if level > self._depth:
-            return None
-        self._counters[level] += 1
-        self._counters[level + 1 :] = [0] * (_LEVELS - level - 1)
-        parts = self._counters[1 : level + 1]
-        if self._is_roman and not self.in_appendix:
-            if level == 1:
-                return _roman(parts[0])
-            return _letter(parts[1]) if level == 2 else str(parts[-1])
-        printed = list(map(str, parts))
-        if self.in_appendix and len(parts) > self._inside:
-            printed[self._inside] = _letter(parts[self._inside])
-        return ".".join(printed)
+HEADINGS = ("chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph")
+LISTS = ("enumi", "enumii", "enumiii", "enumiv")
+_ROMAN = ((50, "L"), (40, "XL"), (10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I"))
+_MAX_STEPS = 500
+_MAX_FORMAT = 100
+_SUM = re.compile(r"[-+]?\d{1,9}")
 
 
 def _roman(number: int) -> str:
@@ -75,121 +28,167 @@ def _letter(number: int) -> str:
     return chr(ord("A") + number - 1) if 1 <= number <= 26 else str(number)
 
 
+_STYLES: dict[str, Callable[[int], str]] = {
+    "arabic": str,
+    "Roman": _roman,
+    "roman": lambda number: _roman(number).lower(),
+    "Alph": _letter,
+    "alph": lambda number: _letter(number).lower(),
+}
+STYLES = frozenset(f"\\{name}" for name in _STYLES)
+
+
+def in_style(style: str, counter: str) -> tuple[str, ...]:
+    r"""Tokens that print a counter, such as `\arabic{section}`."""
+    return (f"\\{style}", "{", counter, "}")
+
+
 class Counters:
-    """Counters of equations, theorems, lists and algorithms, and what labels in them refer to."""
+    """Values of the counters of a paper, and how they are printed."""
 
-    def __init__(self, layout: Layout) -> None:
-        self._layout = layout
-        self._counts: Counter[str] = Counter()
-        self.theorems: dict[str, tuple[str, str]] = {}
-        """Theorem environment -> its printed name and its counter."""
+    def __init__(self, *, has_chapters: bool = False, document_class: str = "") -> None:
+        self.values: Counter[str] = Counter()
+        self.formats: dict[str, Sequence[str]] = {}
+        r"""Tokens of `\theNAME` by counter, where they are not its plain value."""
+        self._prefixes: dict[str, Sequence[str]] = {}
+        r"""What `\ref` prints before the counter."""
         self._within: dict[str, str] = {}
-        self._section = ""
-        self._meanings: dict[int, tuple[str, str]] = {}
-        """Place of an environment -> what a label inside refers to."""
-        self._lists: list[int] = []
-        for place in layout.find(frozenset({"\\newtheorem", "\\numberwithin"})):
-            self._declare(place)
+        """Counter -> the counter that resets it."""
+        self.in_appendix = False
+        self._of_body: tuple[Counter[str], dict[str, Sequence[str]]] = (Counter(), {})
+        self.headings = HEADINGS if has_chapters else HEADINGS[1:]
+        for outer, inner in pairwise(self.headings):
+            self.number_within(inner, outer)
+        for name in ("figure", "table", "equation") if has_chapters else ():
+            self.number_within(name, "chapter")
+        self.values["secnumdepth"] = 2 if has_chapters or document_class == "llncs" else 3
+        self._is_roman = document_class.startswith(("IEEEtran", "revtex"))
+        if self._is_roman:
+            joints = ("-", "") if document_class.startswith("IEEE") else (" ", " ")
+            self.formats["section"] = in_style("Roman", "section")
+            self.formats["subsection"] = in_style("Alph", "subsection")
+            for name in HEADINGS[3:]:
+                self.formats[name] = in_style("arabic", name)
+            around = ("\\thesection", joints[0])
+            self._prefixes["subsection"] = around
+            self._prefixes["subsubsection"] = (*around, "\\thesubsection", joints[1])
+        for name, style in zip(LISTS, ("arabic", "alph", "roman", "Alph"), strict=True):
+            self.formats[name] = in_style(style, name)
+        self._prefixes["enumii"] = ("\\theenumi",)
+        self._prefixes["enumiii"] = ("\\theenumi", "(", "\\theenumii", ")")
+        self.formats |= {name: in_style("alph", name) for name in ("subfigure", "subtable")}
 
-    def _declare(self, place: int) -> None:
-        layout = self._layout
-        first = layout.required(place)
-        shared = layout.option(first.after) if first else None
-        second = layout.group((shared or first).after) if first else None
-        if first is None or second is None:
+    def number_within(self, counter: str, outer: str, *, is_shown: bool = True) -> None:
+        """Reset a counter with another one, and print it behind that one's number."""
+        self._within[counter] = outer
+        if is_shown:
+            self.formats[counter] = (f"\\the{outer}", ".", *in_style("arabic", counter))
+
+    def number_alone(self, counter: str) -> None:
+        """Reset a counter no more, and print it alone."""
+        self._within.pop(counter, None)
+        self.formats[counter] = in_style("arabic", counter)
+
+    def step(self, counter: str) -> None:
+        """Add one, and reset the counters numbered within."""
+        self.values[counter] += 1
+        reset = [counter]
+        for outer in reset:
+            inner = [name for name, around in self._within.items() if around == outer]
+            reset += [name for name in inner if name not in reset]
+        for name in reset[1:]:
+            self.values[name] = 0
+
+    def change(self, command: str, counter: str, value: Sequence[str]) -> None:
+        r"""Carry out `\setcounter`, `\addtocounter` or `\stepcounter`, if the value is known."""
+        if command.endswith("stepcounter"):
+            self.step(counter)
             return
-        name = layout.source(first).strip()
-        if layout.tokens[place] == "\\numberwithin":
-            self._within[name] = layout.source(second).strip()
+        text = self.print(value).replace(" ", "")
+        numbers = _SUM.findall(text)
+        if numbers and "".join(numbers) == text:
+            before = self.values[counter] if command == "\\addtocounter" else 0
+            self.values[counter] = before + sum(map(int, numbers))
+
+    def number(self, counter: str) -> str:
+        """The number that a counter prints."""
+        return self.print(self._format(counter)).strip(" .")
+
+    def reference(self, counter: str) -> str:
+        r"""The number that `\ref` prints for a counter."""
+        return self.print((*self._prefixes.get(counter, ()), *self._format(counter))).strip(" .")
+
+    def _format(self, counter: str) -> Sequence[str]:
+        return self.formats.get(counter) or in_style("arabic", counter)
+
+    def knows(self, counter: str) -> bool:
+        """Check whether a counter has been defined or used."""
+        return counter in self.formats or counter in self.values
+
+    def print(self, tokens: Sequence[str]) -> str:
+        """Print tokens with counters in them."""
+        left = list(reversed(tokens[:_MAX_FORMAT]))
+        out: list[str] = []
+        for _ in range(_MAX_STEPS):
+            if not left:
+                break
+            token = left.pop()
+            name = token[4:] if token.startswith("\\the") else ""
+            style = _STYLES.get(token.lstrip("\\@"))
+            if token == "\\value":
+                style = str
+            if token[:1] == "\\" and style is not None:
+                out.append(style(self.values[self._operand(left)]))
+            elif name and self.knows(name):
+                left += reversed(self._format(name)[:_MAX_FORMAT])
+            elif token in SYMBOLS:
+                out.append(SYMBOLS[token])
+            elif token[:1] not in "\\{}$":
+                out.append(typeset(token.replace("~", " ")))
+        return "".join(out)
+
+    def _operand(self, left: list[str]) -> str:
+        r"""The counter that a command prints: `{section}` or `\c@section`."""
+        token = left.pop() if left else ""
+        if token == "{":
+            parts = []
+            while left and (part := left.pop()) != "}":
+                parts.append(part)
+            return "".join(parts).strip()
+        return token.removeprefix("\\c@")
+
+    def section(self, counter: str, depth: int) -> str | None:
+        """Number of the next section at a depth of LaTeX; None if no number is printed."""
+        if depth > self.values["secnumdepth"]:
+            return None
+        self.step(counter)
+        return self.number(counter) or None
+
+    def start_appendix(self, inside: str = "") -> None:
+        """Letter the following sections, starting at `A`; those in a section of a given kind."""
+        if self.in_appendix:
             return
-        counter = layout.source(shared).strip() if shared else name
-        counter = self.theorems.get(counter, ("", counter))[1]
-        within = layout.option(second.after)
-        if within:
-            self._within[counter] = layout.source(within).strip()
-        if layout.tokens[place + 1] != "*":
-            self.theorems[name] = (layout.source(second).strip(), counter)
+        self.in_appendix = True
+        self._of_body = (self.values.copy(), dict(self.formats))
+        place = self.headings.index(inside) + 1 if inside in self.headings[:-1] else 0
+        top = self.headings[place]
+        around = (f"\\the{inside}", ".") if place else ()
+        self.formats[top] = (*around, *in_style("Alph", top))
+        for name in self.headings[place:]:
+            self.values[name] = 0
+        if self._is_roman:
+            self._prefixes.pop("subsection", None)
+            self._prefixes.pop("subsubsection", None)
+            for outer, inner in pairwise(self.headings):
+                self.number_within(inner, outer)
 
-    def enter_section(self, level: int, number: str | None) -> None:
-        """Enter a section: restart the counters numbered within it."""
-        name = {1: "section", 2: "subsection", 0: "chapter"}.get(level)
-        if level <= 1:
-            self._section = number or self._section
-        for counter, within in self._within.items():
-            if within == name:
-                self._counts[counter] = 0
-
-    def _step(self, counter: str) -> str:
-        self._counts[counter] += 1
-        number = str(self._counts[counter])
-        return f"{self._section}.{number}" if self._within.get(counter) == "section" else number
-
-    def begin(self, name: str, place: int) -> None:
-        """Count a theorem, or begin to count the items of a list."""
-        if name in self.theorems:
-            printed, counter = self.theorems[name]
-            self._meanings[place] = (printed, self._step(counter))
-        else:
-            self._close_lists(place)
-            self._lists.append(place)
-
-    def algorithm(self) -> tuple[str, str]:
-        """Count an algorithm; return what a label inside refers to."""
-        return ("Algorithm", self._step("algorithm"))
-
-    def item(self, place: int) -> None:
-        """Count an item of the innermost list."""
-        self._close_lists(place)
-        if not self._lists:
-            return
-        here = self._lists[-1]
-        self._counts[f"item {here}"] += 1
-        count = self._counts[f"item {here}"]
-        is_custom = self._layout.option(here + 1) is not None
-        number = str(count) if len(self._lists) == 1 else _ITEM_LETTERS[(count - 1) % 26]
-        self._meanings[here] = ("item", "" if is_custom else number)
-
-    def _close_lists(self, place: int) -> None:
-        while self._lists and self._layout.ends.get(self._lists[-1], 0) < place:
-            self._lists.pop()
-
-    def meaning(self, place: int, section: tuple[str, str]) -> tuple[str, str]:
-        """Find what a label at a place refers to; empty if the number is not known."""
-        for around in reversed(self._layout.around.get(place, ())):
-            if around in self._meanings:
-                return self._meanings[around]
-            if self._layout.tokens[around][7:-1] not in _PLAIN:
-                return ("", "")
-        return section
-
-    def equations(self, place: int, end: int, parent: str = "") -> Iterator[tuple[str, int, int]]:
-        """Numbers in a formula environment, each with the range of tokens that it belongs to."""
-        tokens, layout = self._layout.tokens, self._layout
-        name = tokens[place][7:-1]
-        if name == "subequations":
-            parent = self._step("equation")
-            inner = 0
-            yield parent, place, place + 2
-            for here in range(place + 1, end):
-                if tokens[here].startswith("\\begin{") and tokens[here][7:-1] in _ROWS:
-                    for _, first, last in self.equations(here, layout.ends.get(here, end), "x"):
-                        yield f"{parent}{_ITEM_LETTERS[inner % 26]}", first, last
-                        inner += 1
-            return
-        if name in _UNNUMBERED:
-            return
-        is_one = name.rstrip("*") in _ONE_NUMBER
-        first = here = place + 1
-        while here <= end:
-            is_end = here == end
-            if is_end or (tokens[here] == "\\\\" and not is_one):
-                row = tokens[first:here]
-                tag = next(layout.find(frozenset({"\\tag"}), first, here), None)
-                group = layout.required(tag) if tag is not None else None
-                is_numbered = not name.endswith("*") and _NO_NUMBER.isdisjoint(row)
-                if group:
-                    yield layout.source(group).strip(), first, here
-                elif is_numbered and "".join(row).strip():
-                    yield parent or self._step("equation"), first, here
-                first = here + 1
-            here = max(here, layout.ends.get(here, here)) + 1
+    def end_appendix(self) -> None:
+        """Number the following sections as before the appendix."""
+        self.in_appendix = False
+        values, formats = self._of_body
+        for name in self.headings:
+            self.values[name] = values[name]
+            if name in formats:
+                self.formats[name] = formats[name]
+            else:
+                self.formats.pop(name, None)

@@ -1,15 +1,15 @@
 """A paper from its tokens: header, sections, references and tables."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from string import ascii_lowercase
 
 from vivavoce.errors import InputError
 from vivavoce.sources.fulltext.assemble import without_stubs
 from vivavoce.sources.fulltext.latex.authors import read_authors
 from vivavoce.sources.fulltext.latex.bibliography import read_entries
+from vivavoce.sources.fulltext.latex.conditions import COUNTING
 from vivavoce.sources.fulltext.latex.files import PaperFiles
+from vivavoce.sources.fulltext.latex.labels import Labels
 from vivavoce.sources.fulltext.latex.layout import (
     ABSTRACT_ENVIRONMENTS,
     ABSTRACTS,
@@ -27,7 +27,7 @@ from vivavoce.sources.fulltext.latex.layout import (
     is_own_command,
 )
 from vivavoce.sources.fulltext.latex.macros import expand
-from vivavoce.sources.fulltext.latex.numbering import LABEL, Counters, SectionNumbers
+from vivavoce.sources.fulltext.latex.numbering import STYLES, Counters
 from vivavoce.sources.fulltext.latex.tables import read_table
 from vivavoce.sources.fulltext.latex.typeset import Hook, Typesetter
 from vivavoce.sources.fulltext.model import (
@@ -40,14 +40,9 @@ from vivavoce.sources.fulltext.model import (
 )
 
 _CLASS = frozenset({"\\documentclass", "\\documentstyle"})
-_ROMAN_CLASS = re.compile(r"IEEEtran|revtex", re.IGNORECASE)
-_CAPTION = frozenset({"\\caption"})
-_SUBFLOATS = frozenset(
-    {"\\subfloat", "\\subfigure", "\\subtable", "\\subcaptionbox"}
-    | {f"\\begin{{{name}}}" for name in ("subfigure", "subtable")}
-)
 _ALGORITHMS = ("algorithm", "algorithm*", "algorithm2e")
-_DEFAULT_DEPTH = 3
+_NUMBERED_WITHIN = {"\\numberwithin", "\\counterwithin", "\\counterwithout", "\\@addtoreset"}
+_SETTING = {"\\setcounter", "\\addtocounter"}
 _MIN_STATEMENT = 3
 """Fewest words of a statement behind the text of the body."""
 _HEADER = TITLES | AUTHORS | ABSTRACTS
@@ -59,8 +54,8 @@ class _Reader:
 
     layout: Layout
     setter: Typesetter
-    numbering: SectionNumbers
     counters: Counters
+    labels: Labels
     shift: int
     """1 if chapters are the top level, else 0."""
     story: Story = field(default_factory=Story)
@@ -71,12 +66,9 @@ class _Reader:
     """True behind the title as printed; a later one is that of a supplement."""
     abstracts: list[str] = field(default_factory=list)
     tables: list[RawTable] = field(default_factory=list)
-    labels: dict[str, tuple[str, str]] = field(default_factory=dict)
-    current: tuple[str, str] = ("", "")
-    level: int = 0
-    """Level of the current section."""
-    figures: int = 0
-    table_count: int = 0
+    hooks: dict[str, Hook] = field(default_factory=dict)
+    section: str = ""
+    """Counter of the current section."""
     body_end: int = 0
     """Start of the last section."""
     appendix_end: int = 0
@@ -87,7 +79,16 @@ class _Reader:
     def read(self) -> None:
         tokens = self.layout.tokens
         start = next((p + 1 for p, token in enumerate(tokens) if token == "\\begin{document}"), 0)
-        hooks: dict[str, Hook] = dict.fromkeys(self._unknown_after_body(tokens), self._statement)
+        hooks = self.hooks
+        names = self.labels.name_kind
+        declarations: dict[str, Hook] = {
+            "\\newtheorem": self._declare,
+            "\\declaretheorem": self._declare,
+            **dict.fromkeys(("\\crefname", "\\Crefname"), lambda place, _: names(place)),
+            **dict.fromkeys(_NUMBERED_WITHIN, self._number_within),
+            **dict.fromkeys((*COUNTING, "\\@the"), self._change_counter),
+        }
+        hooks |= dict.fromkeys(self._unknown_after_body(tokens), self._statement)
         hooks |= dict.fromkeys(SECTIONS, self._section)
         hooks |= dict.fromkeys(TITLES, self._title)
         hooks |= dict.fromkeys(AUTHORS, self._author)
@@ -95,39 +96,101 @@ class _Reader:
         hooks |= dict.fromkeys(ABSTRACTS, self._abstract)
         hooks |= {_begin(name): self._abstract for name in ABSTRACT_ENVIRONMENTS}
         hooks |= {_begin(name): self._table for name in (*TABULARS, *TABLES)}
-        hooks |= {_begin(name): self._float for name in (*FIGURES, *_ALGORITHMS)}
+        hooks |= {_begin(name): self._float for name in (*FIGURES, *_ALGORITHMS, "algorithmic")}
         hooks |= {_begin(name): self._equation for name in MATH}
-        hooks |= {_begin(name): self._count for name in (*self.counters.theorems, "enumerate")}
+        hooks[_begin("restatable")] = self._theorem
         hooks["\\item"] = self._item
+        hooks["\\caption"] = lambda place, _: self.labels.caption_outside(place)
         hooks |= dict.fromkeys(APPENDICES, self._appendix)
         hooks |= {_begin(name): self._thanks for name in THANKS}
         hooks |= {f"\\{name}": self._thanks for name in THANKS}
         hooks["\\label"] = self._label
+        hooks |= declarations | dict.fromkeys(STYLES, self._print_counter)
+        printed = {token for token in tokens if token.startswith("\\the")}
+        hooks |= dict.fromkeys(printed, self._print_counter)
         place = 0
         while place < start:
-            hook = hooks.get(tokens[place]) if tokens[place] in _HEADER else None
+            token = tokens[place]
+            hook = hooks.get(token) if token in _HEADER or token in declarations else None
             place = max(hook(place, []) if hook else place, place + 1)
         self.setter.walk(start, len(tokens), self.story, 0, hooks)
+
+    def _declare(self, place: int, out: list[str]) -> int:
+        """Declare a theorem; its environments are counted from here on."""
+        is_plain = self.layout.tokens[place] == "\\newtheorem"
+        declare = self.labels.declare_theorem if is_plain else self.labels.declare_by_options
+        after = declare(place)
+        self.hooks |= {_begin(name): self._theorem for name in self.labels.theorems}
+        return after
+
+    def _number_within(self, place: int, out: list[str]) -> int:
+        layout = self.layout
+        token = layout.tokens[place]
+        counter = layout.required(place)
+        outer = layout.group(counter.after) if counter else None
+        if counter is None or outer is None:
+            return place + 1
+        name = layout.source(counter).strip()
+        if token == "\\counterwithout":
+            self.counters.number_alone(name)
+        else:
+            is_reset_only = token == "\\@addtoreset" or layout.tokens[place + 1] == "*"
+            around = layout.source(outer).strip()
+            self.counters.number_within(name, around, is_shown=not is_reset_only)
+        return outer.after
+
+    def _change_counter(self, place: int, out: list[str]) -> int:
+        r"""Set or step a counter, define one, or set how it is printed (`\@the`)."""
+        layout = self.layout
+        token = layout.tokens[place]
+        first = layout.group(place + 1)
+        if first is None:
+            return place + 1
+        name = layout.source(first).strip()
+        second = layout.group(first.after) if token in {"\\@the", *_SETTING} else None
+        value = layout.tokens[second.start : second.end] if second else ()
+        if token == "\\newcounter":
+            outer = layout.option(first.after)
+            if outer is not None:
+                self.counters.number_within(name, layout.source(outer).strip(), is_shown=False)
+            self.counters.values.setdefault(name, 0)
+            return outer.after if outer else first.after
+        if token == "\\refstepcounter":
+            self.labels.step(name, place)
+        elif token == "\\@the":
+            self.counters.formats[name] = value
+        else:
+            self.counters.change(token, name, value)
+        return (second or first).after
+
+    def _print_counter(self, place: int, out: list[str]) -> int:
+        token = self.layout.tokens[place]
+        argument = self.layout.group(place + 1) if token in STYLES else None
+        end = argument.after if argument else place + 1
+        name = self.layout.source(argument).strip() if argument else token[4:]
+        if not self.counters.knows(name):
+            return self.setter.command(token, place, out, 0)
+        out.append(self.counters.print(self.layout.tokens[place:end]))
+        return end
 
     def _section(self, place: int, out: list[str]) -> int:
         token = self.layout.tokens[place]
         argument = self.layout.required(place)
         if argument is None or token == "\\part":
             return argument.after if argument else place + 1
-        if place > self.appendix_end and self.numbering.in_appendix:
-            self.numbering.end_appendix()
+        if place > self.appendix_end and self.counters.in_appendix:
+            self.counters.end_appendix()
         self.is_titled = self.is_titled or bool(self.titles)
         level = SECTIONS[token] + self.shift
         after_star = self.layout.past_spaces(place + 1)
         is_starred = self.layout.tokens[after_star : after_star + 1] == ["*"]
-        number = None if is_starred else self.numbering.step(level)
+        self.section = token[1:]
+        number = None if is_starred else self.counters.section(self.section, SECTIONS[token])
         heading = self.setter.line(argument.start, argument.end).rstrip(" .:") or None
-        role = "appendix" if self.numbering.in_appendix else None
-        self.level = level
+        role = "appendix" if self.counters.in_appendix else None
         self.story.open(Block(heading, number, level, role))
-        self.current = ("Section", number or "")
-        self.counters.enter_section(level, number)
-        self._note_labels(argument.start, argument.end, self.current)
+        label = self.labels.enter_section(place, self.section, number, heading or "")
+        self.labels.note(argument.start, argument.end, label)
         return argument.after
 
     def _title(self, place: int, out: list[str]) -> int:
@@ -184,7 +247,7 @@ class _Reader:
 
     def _appendix(self, place: int, out: list[str]) -> int:
         is_inside = self.layout.tokens[place] == "\\begin{subappendices}"
-        self.numbering.start_appendix(self.level if is_inside else 0)
+        self.counters.start_appendix(self.section if is_inside else "")
         self.appendix_end = self.layout.ends.get(place, len(self.layout.tokens))
         return place + 1
 
@@ -226,54 +289,35 @@ class _Reader:
 
     def _label(self, place: int, out: list[str]) -> int:
         argument = self.layout.required(place)
-        self._note_labels(place, place + 1, self.counters.meaning(place, self.current))
+        self.labels.note_here(place)
         return argument.after if argument else place + 1
 
     def _equation(self, place: int, out: list[str]) -> int:
         end = self.layout.ends.get(place)
         if end is not None:
-            for number, first, last in self.counters.equations(place, end):
-                self._note_labels(first, last, ("Equation", number))
+            self.labels.equations(place, end)
         return self.setter.begin(self.layout.tokens[place][7:-1], place, out)
 
-    def _count(self, place: int, out: list[str]) -> int:
-        name = self.layout.tokens[place][7:-1]
-        self.counters.begin(name, place)
+    def _theorem(self, place: int, out: list[str]) -> int:
+        """Count a theorem; `restatable` names its environment in an argument."""
+        name = kind = self.layout.tokens[place][7:-1]
+        if name == "restatable" and (argument := self.layout.required(place)) is not None:
+            kind = self.layout.source(argument).strip()
+        if kind in self.labels.theorems:
+            self.labels.begin_theorem(kind, place)
         return self.setter.begin(name, place, out)
 
     def _item(self, place: int, out: list[str]) -> int:
-        self.counters.item(place)
+        self.labels.item(place)
         return self.setter.command("\\item", place, out, 0)
-
-    def _note_labels(self, start: int, end: int, label: tuple[str, str]) -> None:
-        for place in self.layout.find(LABEL, start, end):
-            key = self.layout.required(place)
-            if key is not None:
-                self.labels.setdefault(self.layout.source(key).strip(), label)
 
     def _float(self, place: int, out: list[str]) -> int:
         """Skip a figure or an algorithm, but note the labels inside."""
         end = self.layout.ends.get(place)
         if end is None:
             return place + 1
-        if self.layout.tokens[place][7:-1] in FIGURES:
-            self.figures += any(True for _ in self.layout.find(_CAPTION, place, end))
-            label = ("Figure", str(self.figures))
-            self._note_parts(place, end, label)
-        else:
-            label = self.counters.algorithm()
-        self._note_labels(place, end, label)
+        self.labels.float(place, end)
         return end + 1
-
-    def _note_parts(self, start: int, end: int, whole: tuple[str, str]) -> None:
-        """Note the labels of the lettered parts of a figure or a table."""
-        parts = self.layout.find(_SUBFLOATS, start + 1, end)
-        for letter, place in zip(ascii_lowercase, parts, strict=False):
-            stop = self.layout.ends.get(place)
-            if stop is None:
-                group = self.layout.required(place)
-                stop = group.after if group else place + 1
-            self._note_labels(place, stop, (whole[0], whole[1] + letter))
 
     def _table(self, place: int, out: list[str]) -> int:
         """Take a table out of the text; a small tabular used for layout stays in the text."""
@@ -290,10 +334,7 @@ class _Reader:
             return self.setter.begin(name, place, out)
         if table is not None:
             self.tables.append(table)
-            self.table_count += bool(table.caption)
-            label = ("Table", str(self.table_count))
-            self._note_parts(place, end, label)
-            self._note_labels(place, end, label)
+            self.labels.float(place, end)
         return end + 1
 
 
@@ -314,14 +355,11 @@ def read_paper(files: PaperFiles, main: str) -> Manuscript:
         raise InputError(f"{main} has no \\begin{{document}}: name the main file of the paper")
     entries, style = read_entries(files, main, layout)
     class_name = next(layout.names(_CLASS), "")
-    is_roman = _ROMAN_CLASS.match(class_name) is not None
-    reader = _Reader(
-        layout,
-        Typesetter(layout),
-        SectionNumbers(depth=_depth(layout, class_name), is_roman=is_roman),
-        Counters(layout),
-        shift=int("\\chapter" in layout.tokens),
-    )
+    has_chapters = "\\chapter" in layout.tokens
+    counters = Counters(has_chapters=has_chapters, document_class=class_name)
+    setter = Typesetter(layout)
+    labels = Labels(layout, setter, counters)
+    reader = _Reader(layout, setter, counters, labels, shift=int(has_chapters))
     reader.read()
     return Manuscript(
         title=": ".join(filter(None, (*reader.titles[-1:], reader.subtitle))),
@@ -331,16 +369,5 @@ def read_paper(files: PaperFiles, main: str) -> Manuscript:
         entries=entries,
         tables=reader.tables,
         style=style,
-        labels=reader.labels,
+        labels=reader.labels.known,
     )
-
-
-def _depth(layout: Layout, class_name: str) -> int:
-    """The deepest section level that has numbers."""
-    for place in layout.find(frozenset({"\\setcounter"})):
-        name = layout.group(place + 1)
-        value = layout.group(name.after) if name else None
-        if name and value and layout.source(name).strip() == "secnumdepth":
-            number = layout.source(value).strip()
-            return int(number) if number in {"0", "1", "2", "3", "4", "5"} else 0
-    return 2 if class_name == "llncs" else _DEFAULT_DEPTH

@@ -28,12 +28,13 @@ Hook = Callable[[int, list[str]], int]
 """Handles the command at a place and returns the place where the text continues."""
 
 _REFERENCES = {
-    **dict.fromkeys(("\\ref", "\\subref", "\\labelcref"), ""),
-    **dict.fromkeys(("\\autoref", "\\Autoref", "\\vref"), "named"),
+    **dict.fromkeys(("\\ref", "\\subref", "\\vref", "\\Vref"), ""),
+    **dict.fromkeys(("\\autoref", "\\Autoref"), "named"),
     **dict.fromkeys(("\\cref", "\\Cref"), "list"),
     **dict.fromkeys(("\\crefrange", "\\Crefrange"), "range"),
-    **dict.fromkeys(("\\namecref", "\\nameCref"), "names"),
-    "\\eqref": "brackets",
+    **dict.fromkeys(("\\namecref", "\\nameCref", "\\lcnamecref"), "names"),
+    **{"\\eqref": "brackets", "\\labelcref": "numbers", "\\nameref": "titles"},
+    "\\Nameref": "titles",
 }
 """The form in which a command prints numbers, as `refer` names it."""
 _BY_NUMBER = {"\\ding": dingbat, "\\symbol": character, "\\unichar": character}
