@@ -50,6 +50,11 @@ class Planted:
         self.run("round", "build", spec, "--corpus", corpus, "--out", self.folder)
         return self.folder / name
 
+    def file_of(self, item: str) -> Path:
+        """The file that an item is made of."""
+        row = next(row for row in self.rows if item.removeprefix("arxiv:") in str(row))
+        return self.folder / "tei" / row["file"]
+
     def run(self, *words: object) -> str:
         return viva_here(*words).stdout
 
@@ -111,37 +116,28 @@ def test_no_item_and_no_demonstration_was_public_on_the_wrong_side(planted: Plan
     planted.run("audit", "leakage", made)
 
 
-def test_a_near_copy_under_another_id_is_the_same_item(planted: Planted) -> None:
-    chosen = next(iter(items_of(planted.build("plain"))))
-    source = next(row for row in planted.rows if chosen.removeprefix("arxiv:") in str(row))
-    text = (planted.folder / "tei" / source["file"]).read_text("utf-8")
-    copied = re.sub(r"\bthe model\b", "our model", text)  # as another version has it
-    (planted.folder / "tei" / "copy.tei.xml").write_text(copied, "utf-8")
+def test_a_near_copy_under_another_id_and_a_retold_abstract_are_no_items(planted: Planted) -> None:
+    """Every eighth word of the abstract is changed, so that no run of 13 words is left."""
+    plain = items_of(planted.build("plain"))
+    retold = next(name for name, row in plain.items() if (row["overlap"] or 0) < 0.05)
+    copied = next(name for name in plain if name != retold)
+
+    text = planted.file_of(copied).read_text("utf-8")
+    other = re.sub(r"\bthe model\b", "our model", text)  # as another version has it
+    (planted.folder / "tei" / "copy.tei.xml").write_text(other, "utf-8")
     planted.rows.append(
         {"file": "copy.tei.xml", "id": "proceedings-7", "published": "2019-06-01"}
         | {"title": "Another title of the same work"}
     )
-    made = planted.build("copied")
-    assert chosen in items_of(made)
-    assert "proceedings-7" not in items_of(made)
-    assert reasons(made, "proceedings-7") == {("*", "near_copy")}
-    planted.run("audit", "leakage", made)
-
-
-def test_an_abstract_that_is_retold_in_the_text_is_no_item(planted: Planted) -> None:
-    """Every eighth word is changed, so that no run of 13 words is left."""
-    plain = planted.build("plain")
-    chosen, row = next((n, r) for n, r in items_of(plain).items() if (r["overlap"] or 0) < 0.05)
-    source = next(row for row in planted.rows if chosen.removeprefix("arxiv:") in str(row))
-    path = planted.folder / "tei" / source["file"]
-    words = row["reference"].split()
+    path, words = planted.file_of(retold), plain[retold]["reference"].split()
     paraphrase = " ".join("otherwise" if n % 8 == 7 else word for n, word in enumerate(words))
     paraphrase = paraphrase.replace("&", "and").replace("<", " ")
     text = path.read_text("utf-8")
     place = text.index("</div>", text.index("<body"))  # the end of the introduction
     path.write_text(f"{text[:place]}<p>{paraphrase}</p>{text[place:]}", "utf-8")
-    made = planted.build("retold")
-    assert ("abstract", "gold_retold") in reasons(made, chosen)
-    assert chosen not in items_of(made)
-    others = items_of(plain).keys() - {chosen}
-    assert others == items_of(made).keys()  # no other paper is suspected
+
+    made = planted.build("spoilt")
+    assert reasons(made, "proceedings-7") == {("*", "near_copy")}
+    assert ("abstract", "gold_retold") in reasons(made, retold)
+    assert items_of(made).keys() == plain.keys() - {retold}  # no other paper is suspected
+    planted.run("audit", "leakage", made)

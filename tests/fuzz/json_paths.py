@@ -16,7 +16,7 @@ from vivavoce.metrics.tables.literature_tables import score_table
 from vivavoce.sources.json_records import parse_strictly, raw_json
 from vivavoce.store import parse_object
 from vivavoce.tasks.implementation.items.report import parse_methods
-from vivavoce.tasks.tables.replies import UnusableReply, read_operations
+from vivavoce.tasks.tables.replies import Operations, UnusableReply
 from vivavoce.text.answers import clean_title
 from vivavoce.text.json_answer import find_json
 
@@ -44,7 +44,7 @@ def answer_in_json(content: bytes) -> None:
             values = dict(error.values or {})
         check_values(values, lowest={})
     with contextlib.suppress(UnusableReply):
-        read_operations(text)
+        Operations.read(text)
     if isinstance(found, dict):
         _table(found)
 

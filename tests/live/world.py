@@ -101,12 +101,12 @@ class Board:
 def board(
     folder: Path, archive: Sequence[Submission] | None = None, script: Script = opening
 ) -> Iterator[Board]:
-    """A board for the length of a block; thirty papers in the first three months by default.
+    """A board for the length of a block; eighteen papers in the first three months by default.
 
     Who fetches in this process waits on the clock of the archive, in no time.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    papers = submissions(30, 90) if archive is None else archive
+    papers = submissions(18, 90) if archive is None else archive
     clock = FakeClock()
     turns = partial(Turns, clock=clock.time, sleep=clock.sleep)
     with (

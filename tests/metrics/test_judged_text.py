@@ -1,12 +1,9 @@
 """Verdicts in two orders and labels of lines: what follows from them, by hand."""
 
-import random
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from vivavoce.metrics.citation_list import Citations
 from vivavoce.metrics.judged_text import (
@@ -16,13 +13,11 @@ from vivavoce.metrics.judged_text import (
     GRADES,
     NUGGET_LABELS,
     OVERALL,
-    Outcome,
     Ruling,
     Verdict,
     check_values,
     citation_values,
     combine,
-    flip_rate,
     judgement_values,
     nugget_values,
     read_claims,
@@ -32,7 +27,6 @@ from vivavoce.metrics.judged_text import (
     support_values,
     vote_labels,
     vote_verdicts,
-    win_rate,
 )
 
 WORKS = ["Nets that read", "Trees that grow tall", "Maps of the deep sea"]
@@ -258,14 +252,6 @@ def test_two_orders_by_hand() -> None:
     }
 
 
-def test_rates_by_hand() -> None:
-    # 2 wins, 1 tie, 1 loss: (2 + 1/2) / 4 = 0.625; 1 of 4 changed with the order.
-    outcomes: list[Outcome | None] = ["win", "tie", None, "loss", "win"]
-    assert win_rate(outcomes) == 0.625
-    assert flip_rate(outcomes) == 0.25
-    assert win_rate([None]) is flip_rate([]) is None
-
-
 def test_one_answers_values() -> None:
     assert judgement_values([FIRST, SECOND]) == {
         "judge_win": 1.0,
@@ -273,6 +259,9 @@ def test_one_answers_values() -> None:
         "organisation": 1.0,
         "judge_flip": 0.0,
     }
+    # The first text both times: a tie.
+    tied = judgement_values([FIRST, FIRST])
+    assert (tied["judge_win"], tied["judge_style"], tied["judge_flip"]) == (0.5, 0.5, 1.0)
     # One of two verdicts is malformed: no outcome.
     assert judgement_values([FIRST, None]) == {
         "judge_win": None,
@@ -304,16 +293,12 @@ def test_the_majority_counts_aspect_by_aspect() -> None:
     assert vote_verdicts([FIRST, SECOND, None]) is vote_verdicts([None]) is None
 
 
-@given(st.floats(0, 1), st.integers(0, 2**32))
-def test_answer_and_reference_share_one_rate_whatever_the_bias(bias: float, seed: int) -> None:
-    draw = random.Random(seed)
-
-    def verdict() -> Verdict:
-        return FIRST if draw.random() < bias else SECOND
-
-    pairs = [(verdict(), verdict()) for _ in range(20)]
-    rate = win_rate(found["overall"] for pair in pairs if (found := combine(*pair)))
-    swapped = win_rate(found["overall"] for a, b in pairs if (found := combine(b, a)))
-    assert rate is not None
-    assert swapped is not None
-    assert rate + swapped == pytest.approx(1.0)
+@pytest.mark.parametrize(
+    ("one", "other", "won", "lost"),
+    [(FIRST, FIRST, 0.5, 0.5), (FIRST, SECOND, 1, 0), (SECOND, SECOND, 0.5, 0.5)],
+)
+def test_answer_and_reference_share_one_win(
+    one: Verdict, other: Verdict, won: float, lost: float
+) -> None:
+    assert judgement_values([one, other])["judge_win"] == won
+    assert judgement_values([other, one])["judge_win"] == lost

@@ -136,6 +136,13 @@ def test_the_column_of_the_asked_metric_is_read() -> None:
     assert read_board(text).entries == (Entry("BERT", "80"),)
 
 
+@pytest.mark.parametrize("mark", ["", "- ", "– ", "2. ", "#2 ", "2️⃣ ", "🥈 ", "→ ", "✅ **"])
+def test_the_mark_of_a_line_is_no_part_of_the_method(mark: str) -> None:
+    lines = [f"{mark}BERT: 90.0", f"{mark}XLNet — 92.0", f"{mark}ELMo (85.5)"]
+    names = [entry.method for entry in read_board("\n".join(lines)).entries]
+    assert names == ["BERT", "XLNet", "ELMo"]
+
+
 def test_a_table_without_a_header_loses_no_row() -> None:
     assert len(read_board("| BERT | 90.0 |\n| XLNet | 92.0 |").entries) == 2
 

@@ -337,19 +337,3 @@ Method & Free & Fast \\ \rowstyle One & \good & \textbf{} \\ \rowstyle & \checkm
 \end{tabular}\end{table}"""
     (table,) = read(tmp_path, body).tables
     assert table.cells == (("Method", "Free", "Fast"), ("One", "\\good", ""), ("", "✓", "2"))
-
-
-def test_quotation_marks_are_shorthands_where_the_language_is_german(tmp_path: Path) -> None:
-    body = r"""\section{A} M"uhle, Stra"se, auf"|legen, Haus"= und Hof"-brot, "`Korn"' und \"Ol."""
-    for preamble, printed in (
-        (
-            r"\usepackage[english,ngerman]{babel}",
-            "Mühle, Straße, auflegen, Haus- und Hofbrot, „Korn“",
-        ),
-        (
-            r"\usepackage[ngerman,english]{babel}",
-            'M"uhle, Stra"se, auf"|legen, Haus"= und Hof"-brot',
-        ),
-    ):
-        [section] = read(tmp_path, body, preamble=preamble).sections
-        assert section.text.startswith(printed)

@@ -244,13 +244,6 @@ def test_statements_of_a_class_are_parts_of_their_own(tmp_path: Path) -> None:
     ]
 
 
-def test_appendices_inside_a_section_are_lettered_within_it(tmp_path: Path) -> None:
-    inside = r"\begin{subappendices}\subsection{Methods} b\end{subappendices}"
-    body = rf"\section{{One}} a {inside} \section{{Two}} c"
-    found = [(one.number, one.role) for one in read(tmp_path, body).sections]
-    assert found == [("1", None), ("1.A", "appendix"), ("2", None)]
-
-
 def test_labels_of_lettered_parts_are_printed(tmp_path: Path) -> None:
     parts = r"\subfloat[A]{x\label{a}}\subfloat[B]{y\label{b}}\caption{C}\label{c}"
     body = rf"\section{{One}} \begin{{figure}}{parts}\end{{figure}} \ref{{a}}, \cref{{b,c}}."

@@ -250,7 +250,9 @@ def test_the_turns_that_a_model_makes_up_for_others_go():
         assert final_answer(f"{ANSWER}<|im_end|>\n{turn}<|im_end|>").text == ANSWER
 
 
-@pytest.mark.parametrize("name", ["Assistant: ", "assistant\n", "**Assistant:** ", "[assistant] "])
+@pytest.mark.parametrize(
+    "name", ["Assistant: ", "assistant\n", "**Assistant:** ", "[assistant] ", "### Response:\n"]
+)
 def test_the_name_of_the_speaker_goes_with_turns_behind_it(name: str):
     text = f"{name}{ANSWER}\n\nUser: Thanks, one more.\nAssistant: No."
     assert final_answer(text).text == ANSWER

@@ -124,17 +124,11 @@ def metric(
 
 def _read() -> Iterator[Metric]:
     for group in read_data(__file__, "metrics.toml")["group"]:
-        high = group.get("high", 1.0)
-        for name, summary in group["metrics"].items():
-            yield Metric(
-                name,
-                summary,
-                group["family"],
-                group.get("low", 0.0),
-                high if math.isfinite(high) else None,
-                group["source"],
-                group.get("higher_is_better", True),
-            )
+        common = {"low": 0.0, "high": 1.0, **group}
+        metrics = common.pop("metrics")
+        common["high"] = common["high"] if math.isfinite(common["high"]) else None
+        for name, summary in metrics.items():
+            yield Metric(name, summary, **common)
 
 
 METRICS = tuple(_read())

@@ -49,7 +49,8 @@ _NUMBER = re.compile(
 )
 _HASH_NUMBER = re.compile(r"[\s>*_|-]*+#(?P<number>[0-9]{1,5})\s")
 _INLINE_NUMBER = re.compile(r"(?<=[\s,;])([0-9]{1,5})[.)]\s")
-_BULLET = re.compile(r"[\s>]*+(?:[-+•‣▪◦●○–—·]|\*(?!\*))")
+_BULLETS = "-+•‣▪◦●○–—·"
+_BULLET = re.compile(rf"[\s>]*+(?:[{_BULLETS}]|\*(?!\*))")
 _HEADING_END = re.compile(r"(?::|\s-)[\s*_#]*+$")
 _INLINE_SEPARATORS = ('", "', " > ", " ≻ ", " → ", " -> ", "; ", " | ")
 
@@ -122,8 +123,17 @@ _MARKS = (
     (re.compile(r"^[ \t]{0,20}([0-9]{1,5})[ ]?(?:\t|&)[ \t]*", re.MULTILINE), r"\1. "),
     (re.compile(r"[ \t]?\\\\[ \t]?$", re.MULTILINE), ""),
     (re.compile(r"([0-9])\ufe0f?\u20e3[ \t]?"), r"\1. "),
+    (
+        re.compile(
+            r"^([ \t]*)[\u2190-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
+            r"\ufe0f?[ \t]*",
+            re.MULTILINE,
+        ),
+        r"\1- ",
+    ),
 )
-"""Item marks in LaTeX and in tab-separated tables, and keycaps; each with its replacement."""
+"""Item marks in LaTeX and in tab-separated tables, keycaps, arrows and pictures such as medals;
+each with its replacement."""
 _LABELLED = re.compile(
     r"^[ \t*_(]{0,6}([a-z]{1,8})[*_]{0,3}[:.),][*_]{0,3}[ \t]+", re.I | re.MULTILINE
 )
@@ -225,7 +235,7 @@ def without_marker(line: str) -> str:
     return line if match is None else line[match.end() :]
 
 
-_ITEM_MARK = re.compile(r"\s*(?:[-*•]|\(?[0-9]{1,5}[.)])\s+")
+_ITEM_MARK = re.compile(rf"\s*(?:[{_BULLETS}*]|\(?[0-9]{{1,5}}[.)])\s+")
 
 
 def is_item(line: str) -> bool:

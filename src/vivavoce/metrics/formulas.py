@@ -142,18 +142,13 @@ class _Line:
         value = self.factor()
         while True:
             token = self.peek()
-            if token == "/":
+            if token in ("/", "*"):
                 self.take()
-                value /= self.factor()
-            elif token == "*":
-                self.take()
-                value *= self.factor()
-            elif (
+            elif not (
                 token in ("(", "{", "[") or token[:1].isalnum() or (token == "|" and not self.bars)
             ):
-                value *= self.factor()
-            else:
                 return value
+            value = value / self.factor() if token == "/" else value * self.factor()
 
     def factor(self) -> complex:
         """A number, a symbol, a function or a bracket, with its power."""
@@ -221,8 +216,6 @@ class _Line:
         return base ** self.exponent()
 
     def exponent(self) -> complex:
-        if self.peek() == "{":
-            return self.factor()
         if self.peek() == "-":
             self.take()
             return -self.exponent()

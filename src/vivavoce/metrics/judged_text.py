@@ -45,10 +45,9 @@ coverage and relevance: DeepScholar-Bench, section 4. Support as a rate of claim
 "Evaluating Verifiability in Generative Search Engines".
 """
 
-import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -146,18 +145,6 @@ def vote_verdicts(verdicts: Sequence[Verdict | None]) -> Verdict | None:
     return most if OVERALL in most else None
 
 
-def win_rate(outcomes: Iterable[Outcome | None]) -> float | None:
-    """(Wins + ties/2) / defined outcomes; None when there are none."""
-    points = [_OUTCOME_POINTS[outcome] for outcome in outcomes if outcome is not None]
-    return math.fsum(points) / len(points) if points else None
-
-
-def flip_rate(outcomes: Iterable[Outcome | None]) -> float | None:
-    """Ties / defined outcomes; None when there are none."""
-    flips = [outcome == "tie" for outcome in outcomes if outcome is not None]
-    return sum(flips) / len(flips) if flips else None
-
-
 def judgement_values(verdicts: Sequence[Verdict | None]) -> dict[str, float | None]:
     """Metrics of one answer, from the verdicts with the answer first and with the reference first.
 
@@ -165,11 +152,9 @@ def judgement_values(verdicts: Sequence[Verdict | None]) -> dict[str, float | No
     """
     answer_first, reference_first = verdicts
     outcomes = combine(answer_first, reference_first) or {}
-    wins = (win_rate([outcomes.get(name)]) for name in (OVERALL, *CRITERIA, ORGANISATION))
-    return {
-        **dict(zip(WINS, wins, strict=True)),
-        "judge_flip": flip_rate([outcomes.get(OVERALL)]),
-    }
+    points = {name: _OUTCOME_POINTS[outcome] for name, outcome in outcomes.items()}
+    values = dict(zip(WINS, map(points.get, (OVERALL, *CRITERIA, ORGANISATION)), strict=True))
+    return values | {"judge_flip": float(outcomes[OVERALL] == "tie") if outcomes else None}
 
 
 def check_values(asked: int, malformed: int, refused: int) -> dict[str, float | None]:

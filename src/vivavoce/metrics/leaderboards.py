@@ -25,12 +25,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from vivavoce.metrics import Ratio, harmonic_mean
+from vivavoce.metrics.answer_lists import item_of, read_lines, without_marker
 from vivavoce.metrics.ranking import kendall_tau
 from vivavoce.metrics.tables.cell_matching import folded, read_number
 from vivavoce.text import read_data
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.json_answer import as_records, find_json
-from vivavoce.text.table_lines import MAX_CHARACTERS, ParsedTable
+from vivavoce.text.table_lines import ParsedTable
 from vivavoce.text.table_parsing import parse_tables
 
 CEILINGS = ("mr_ceiling", "sp_ceiling")
@@ -56,7 +57,6 @@ _OURS = re.compile(
 )
 _MARKS = re.compile(r"[†‡§*⋆★☆¹²³⁴⁵⁶⁷⁸⁹]+\s?$")
 _MAX_NAME = 500
-_LIST_MARK = re.compile(r"[\s>*_•–—-]{0,20}(?:\(?\d{1,3}[.)]\s)?")
 _SCORE_BEHIND = re.compile(
     r"(?:[:=(–—]|\s-\s|\s\s)[*_\s]{0,4}(?P<score>[-−+]?\d[\d.,]{0,20}\s?%?)[*_)\s.;,]{0,9}$"
 )
@@ -142,14 +142,14 @@ def read_board(text: str | None, metric: str | None = None) -> ProducedBoard:
 
 def _lines(text: str) -> list[dict[str, str]]:
     """Lines such as `1. **RiverNet**: 71.5%`, each with its method and its score."""
-    parts = text[:MAX_CHARACTERS].splitlines()
+    parts = read_lines(text)[0]
     if len(parts) == 1:
         parts = _BETWEEN.split(parts[0])
     entries = []
     for part in parts:
         line = part[:_MAX_NAME]
         behind = _SCORE_BEHIND.search(line)
-        method = _LIST_MARK.sub("", line[: behind.start()], count=1) if behind else ""
+        method = item_of(without_marker(line[: behind.start()])) if behind else ""
         if behind and _WORD.search(method) and not set(method) & set(":=|"):
             entries.append({"method": method.strip(" *_"), "score": behind["score"]})
     return entries

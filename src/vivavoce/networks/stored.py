@@ -82,18 +82,20 @@ def build_networks(
             if progress:
                 progress(done, len(names))
             inputs = corpus.content_of(READS[name])
-            entry = {} if fresh else networks.get(name, {})
+            entry = networks.pop(name, {})
             folder = corpus.folder / FOLDER / name
-            if entry.get("inputs") != inputs or not all(
+            is_sound = entry.get("inputs") == inputs and all(
                 is_intact(folder / f"{part}.parquet", entry["files"][part]["sha256"])
                 for part in _PARTS
-            ):
+            )
+            if fresh or not is_sound:
                 shutil.rmtree(folder, ignore_errors=True)
                 files = {
                     part: write_parquet_table(folder / f"{part}.parquet", table, **_PARQUET)
                     for part, table in zip(_PARTS, _tables(corpus, name, entries), strict=True)
                 }
-                networks[name] = {"inputs": inputs, "files": files}
+                entry = {"inputs": inputs, "files": files}
+            networks[name] = entry
             manifest = {"format": FORMAT, "corpus": corpus.fingerprint, "networks": networks}
             write_sealed(path, manifest)
     if progress:

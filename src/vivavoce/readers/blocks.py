@@ -160,11 +160,12 @@ class _Grid:
         spans: Sequence[tuple[int, ...]],
         bold: Sequence[tuple[int, ...]],
     ) -> None:
-        self._rows = spread_cells(rows, spans)
+        spread = spread_cells(rows, spans)
+        self._width = max(map(len, spread))
+        self._rows = [[*row, *[""] * (self._width - len(row))] for row in spread]
         self._wide = {row for row, _, _, width in spans if width > 1}
         self._parsed = [[read_cell(cell) for cell in row] for row in self._rows]
         self._bold = frozenset(bold)
-        self._width = max(map(len, self._rows))
 
     def blocks(self) -> list[Block]:
         """The blocks from top to bottom."""
@@ -210,13 +211,9 @@ class _Grid:
         for place in body:
             row, parsed = self._rows[place], self._parsed[place]
             for column in wordy:
-                cell = " ".join(row[column].split()) if column < len(row) else ""
-                last[column] = cell or last[column]
+                last[column] = " ".join(row[column].split()) or last[column]
             others = [last[column] for column in wordy if column != main]
-            row_values = [
-                next(iter(parsed[column].values), MISSING) if column < len(row) else MISSING
-                for column in values
-            ]
+            row_values = [next(iter(parsed[column].values), MISSING) for column in values]
             bold = tuple(n for n, column in enumerate(values) if (place, column) in self._bold)
             context = " ".join([groups[place], *others]).strip()
             records.append(Record(last[main], tuple(row_values), context, place, bold))
@@ -229,14 +226,8 @@ class _Grid:
 
     def _is_numeric(self, column: int, body: list[int]) -> bool:
         """Check whether at least half of a column's filled cells are numbers."""
-        numbers = sum(
-            column < len(self._rows[place]) and _is_number(self._parsed[place][column])
-            for place in body
-        )
-        filled = sum(
-            column < len(self._rows[place]) and bool(self._rows[place][column].strip())
-            for place in body
-        )
+        numbers = sum(_is_number(self._parsed[place][column]) for place in body)
+        filled = sum(bool(self._rows[place][column].strip()) for place in body)
         return numbers > 0 and filled <= 2 * numbers
 
     def _heads_above(self, header: list[int], column: int) -> tuple[str, ...]:
@@ -248,7 +239,7 @@ class _Grid:
         heads: list[str] = []
         for place in header:
             row = self._rows[place]
-            cell = row[column].strip() if column < len(row) else ""
+            cell = row[column].strip()
             if not cell and column and place != header[-1] and place not in self._wide:
                 cell = next((c.strip() for c in reversed(row[1 : column + 1]) if c.strip()), "")
             if cell and cell not in heads:

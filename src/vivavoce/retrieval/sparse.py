@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 
 Tokenizer = Callable[[str], Sequence[str]]
 Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 def words(text: str) -> list[str]:
@@ -54,47 +53,25 @@ def words(text: str) -> list[str]:
     return normalise_title(text).split()
 
 
-@dataclass(frozen=True, slots=True)
-class TermCounts:
-    """Count of each term in each passage, term by term."""
+def count_terms(
+    passages: Iterable[str], tokenize: Tokenizer
+) -> tuple[dict[str, int], csr_array, Floats]:
+    """Count the terms of a collection.
 
-    numbers: Mapping[str, int]
-    """The number of each term."""
-    starts: Integers
-    """Position where each term starts in the next three arrays, and the end of the last term."""
-    terms: Integers
-    passages: Integers
-    frequencies: Floats
-    lengths: Floats
-    """Number of terms in each passage, counting repetitions."""
-
-    @property
-    def passages_with(self) -> Integers:
-        """Number of passages that contain each term."""
-        return np.diff(self.starts)
-
-
-def count_terms(passages: Iterable[str], tokenize: Tokenizer) -> TermCounts:
-    """Count the terms of a collection."""
+    Returns the number of each term, its counts of shape (terms, passages), and the number of terms
+    in each passage, counting repetitions.
+    """
     numbers: defaultdict[str, int] = defaultdict(count().__next__)
     terms, lengths = array("i"), array("i")
     for passage in passages:
         passage_terms = tokenize(passage)
         lengths.append(len(passage_terms))
         terms.extend(map(numbers.__getitem__, passage_terms))
-    places = np.repeat(np.arange(len(lengths)), np.asarray(lengths, dtype=np.int64))
-    ones = np.ones(len(places))
-    shape = (len(numbers), len(lengths))
-    counts = coo_array((ones, (np.asarray(terms, dtype=np.int64), places)), shape=shape).tocsr()
-    starts = counts.indptr.astype(np.int64)
-    return TermCounts(
-        numbers=dict(numbers),
-        starts=starts,
-        terms=np.repeat(np.arange(len(numbers)), np.diff(starts)),
-        passages=counts.indices.astype(np.int64),
-        frequencies=counts.data.astype(np.float64),
-        lengths=np.asarray(lengths, dtype=np.float64),
-    )
+    sizes = np.asarray(lengths, dtype=np.int64)
+    places = np.asarray(terms, dtype=np.int64), np.repeat(np.arange(len(sizes)), sizes)
+    shape = (len(numbers), len(sizes))
+    counts = coo_array((np.ones(len(terms)), places), shape=shape).tocsr()
+    return dict(numbers), counts, sizes.astype(np.float64)
 
 
 _K1, _B = 1.5, 0.75
@@ -104,8 +81,8 @@ _K1, _B = 1.5, 0.75
 class TermRetriever(ABC):
     """Passages ranked by the weights of the terms that they share with a query."""
 
-    def __init__(self, counts: TermCounts, weights: Floats, tokenize: Tokenizer) -> None:
-        self._counts = counts
+    def __init__(self, numbers: Mapping[str, int], weights: csr_array, tokenize: Tokenizer) -> None:
+        self._numbers = numbers
         self._weights = weights
         self._tokenize = tokenize
 
@@ -129,17 +106,17 @@ class TermRetriever(ABC):
         return self._score(self._known(query))
 
     def __len__(self) -> int:
-        return len(self._counts.lengths)
+        return int(self._weights.shape[1])
 
     def _known(self, query: str) -> Counter[int]:
-        numbers = (self._counts.numbers.get(term) for term in self._tokenize(query))
+        numbers = (self._numbers.get(term) for term in self._tokenize(query))
         return Counter(number for number in numbers if number is not None)
 
     def _score(self, terms: Counter[int]) -> Floats:
-        scores = np.zeros(len(self._counts.lengths))
+        scores = np.zeros(len(self))
         for number, weight in self._weigh(terms).items():
-            part = slice(int(self._counts.starts[number]), int(self._counts.starts[number + 1]))
-            scores[self._counts.passages[part]] += weight * self._weights[part]
+            part = slice(*self._weights.indptr[number : number + 2])
+            scores[self._weights.indices[part]] += weight * self._weights.data[part]
         return scores
 
 
@@ -160,18 +137,18 @@ class Bm25Retriever(TermRetriever):
         *,
         epsilon: float | None = 0.25,
     ) -> None:
-        counts = count_terms(passages, tokenize)
-        mean = counts.lengths.mean() if counts.lengths.any() else 1.0
-        size, having = len(counts.lengths), counts.passages_with
+        numbers, counts, lengths = count_terms(passages, tokenize)
+        mean = lengths.mean() if lengths.any() else 1.0
+        size, having = len(lengths), np.diff(counts.indptr)
         if epsilon is None:
             idf = np.log1p((size - having + 0.5) / (having + 0.5))
         else:
             idf = np.log(size - having + 0.5) - np.log(having + 0.5)
             if len(idf):
                 idf[idf < 0] = epsilon * idf.mean()
-        room = _K1 * (1 - _B + _B * counts.lengths[counts.passages] / mean)
-        saturated = counts.frequencies * (_K1 + 1) / (counts.frequencies + room)
-        super().__init__(counts, idf[counts.terms] * saturated, tokenize)
+        room = _K1 * (1 - _B + _B * lengths[counts.indices] / mean)
+        counts.data = np.repeat(idf, having) * (counts.data * (_K1 + 1) / (counts.data + room))
+        super().__init__(numbers, counts, tokenize)
 
     def _weigh(self, terms: Counter[int]) -> Mapping[int, int]:
         """Weigh each term by its count in the query."""
@@ -182,21 +159,21 @@ class TfidfRetriever(TermRetriever):
     """Passages ranked by TF-IDF cosine, from 0 to 1; `tokenize` splits passages and queries."""
 
     def __init__(self, passages: Iterable[str], tokenize: Tokenizer = words) -> None:
-        counts = count_terms(passages, tokenize)
-        size = len(counts.lengths)
-        self._idf: Floats = np.log((1 + size) / (1 + counts.passages_with)) + 1
-        weights = counts.frequencies * self._idf[counts.terms]
-        norms = np.sqrt(np.bincount(counts.passages, weights=weights**2, minlength=size))
-        super().__init__(counts, weights / norms[counts.passages], tokenize)
+        numbers, counts, lengths = count_terms(passages, tokenize)
+        size, having = len(lengths), np.diff(counts.indptr)
+        self._idf: Floats = np.log((1 + size) / (1 + having)) + 1
+        weights = counts.data * np.repeat(self._idf, having)
+        norms = np.sqrt(np.bincount(counts.indices, weights=weights**2, minlength=size))
+        counts.data = weights / norms[counts.indices]
+        super().__init__(numbers, counts, tokenize)
 
     def rows(self) -> csr_array:
         """Vectors of the passages, shape (passages, terms); zeros for a passage without terms."""
-        shape = len(self), len(self._counts.numbers)
-        return csr_array((self._weights, (self._counts.passages, self._counts.terms)), shape=shape)
+        return self._weights.T.tocsr()
 
     def rows_of(self, texts: Sequence[str]) -> csr_array:
         """Vectors of other texts, shape (texts, terms)."""
-        shape = len(texts), len(self._counts.numbers)
+        shape = len(texts), len(self._numbers)
         weighed = [self._weigh(self._known(text)) for text in texts]
         places = np.repeat(np.arange(len(texts)), [len(weights) for weights in weighed])
         terms = np.array([term for weights in weighed for term in weights], dtype=np.int64)

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -69,12 +70,8 @@ class Anchors:
     def keep(self, family: str, items: FamilyItems, *, may_add: bool) -> FamilyItems:
         """Add the parent's anchors to the items of a family.
 
-        If the text of an anchor's paper has changed, the next candidate replaces the anchor.
-
-        Args:
-            family: Name of the family.
-            items: The family's items without anchors.
-            may_add: If true, items may be added that the new round lacks or has in another form.
+        If the text of an anchor's paper has changed, the next candidate replaces the anchor. With
+        `may_add`, items may be added that the new round lacks or has in another form.
         """
         if not self.count:
             return items
@@ -115,15 +112,13 @@ class Anchors:
             return []
         old = anchors_of(self.parent).get(f"{family}/{task}", [])
         lots = sorted(before, key=lambda name: hash_of([self.seed, "anchor", family, name]))
-        order = dict.fromkeys([name for name in old if name in before] + lots)
-        kept: list[Row] = []
-        for name in order:
-            if len(kept) == self.count:
-                break
-            row = before[name]
-            if library.has_same_papers(row) and (may_add or _is_there(row, rows)):
-                kept.append(row)
-        return kept
+        ordered = [before[name] for name in dict.fromkeys([*old, *lots]) if name in before]
+        sound = (
+            row
+            for row in ordered
+            if library.has_same_papers(row) and (may_add or _is_there(row, rows))
+        )
+        return list(islice(sound, self.count))
 
 
 class _Library:

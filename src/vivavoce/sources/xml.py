@@ -116,11 +116,8 @@ def text_of(
 ) -> str:
     """The text below an element with single spaces; empty for None.
 
-    Args:
-        element: The element.
-        apart: Tags of elements whose words are apart although no white space separates them.
-        skip: Tags whose text is left out.
-        special: Gives the text of elements that print differently from their content.
+    `apart` are tags of elements whose words are apart although no white space separates them,
+    `skip` those whose text is left out; `special` gives the text of elements that print otherwise.
     """
     if element is None:
         return ""

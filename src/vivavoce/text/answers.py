@@ -7,10 +7,11 @@ Rules for a title, in this order; a text that fits no rule stays as it is:
 2. a line's heading, quotation and list marks, its number (`1.`) and surrounding bold or italic
    marks are removed;
 3. lead-ins are removed: `Sure!`, `Here is a title for the paper:`, `Title:`, `The title could be:`;
-4. the first remaining line is the title, with the next line if it is clearly unfinished: it ends in
-   a colon, a dash, a comma or a word such as `of`;
-5. trailing remarks are removed: `(9 words)`, `- This title says ...`, `. Let me know if ...`;
-6. quotation marks around the whole title are removed.
+4. of several options, the one that a line below them names is the title;
+5. otherwise the first remaining line is the title, with the next line if it is clearly unfinished:
+   it ends in a colon, a dash, a comma or a word such as `of`;
+6. trailing remarks are removed: `(9 words)`, `- This title says ...`, `. Let me know if ...`;
+7. quotation marks around the whole title are removed.
 
 Every rule takes linear time.
 """
@@ -28,6 +29,7 @@ from vivavoce.text.markers import read_markers
 MAX_CHARACTERS = 20_000
 """Maximum number of characters read from an answer."""
 _MAX_LINES = 200
+_OPTION = re.compile(r"\b(?:option|number|title|no\.?) ?#?([0-9]{1,2})\b", re.IGNORECASE)
 _MAX_ROUNDS = 4
 """Maximum depth of nested marks, such as a bold title in quotes after a label."""
 
@@ -165,7 +167,29 @@ def clean_title(answer: str) -> str:
     """Find the title in an answer; empty if the answer is only a lead-in."""
     text = _open_containers(_without_preface(answer[:MAX_CHARACTERS].strip()))
     lines = [" ".join(line.split()) for line in text.splitlines()[:_MAX_LINES]]
-    title = _first_title(lines)
+    return _chosen_option(lines) or _without_remarks(_first_title(lines))
+
+
+def _chosen_option(lines: list[str]) -> str:
+    """The one option of a list that the lines below it name, by its words or its number, if any."""
+    items = [number for number, line in enumerate(lines) if _MARK.match(line)]
+    if len(items) < 2:
+        return ""
+    options = [_without_remarks(lines[number]) for number in items]
+    for line in reversed(lines[items[-1] + 1 :]):
+        numbers = {int(match[1]) for match in _OPTION.finditer(line)}
+        named = {
+            option
+            for number, option in enumerate(options, 1)
+            if option and (number in numbers or option.casefold() in line.casefold())
+        }
+        if named:
+            return named.pop() if len(named) == 1 else ""
+    return ""
+
+
+def _without_remarks(title: str) -> str:
+    """The title in a line, without lead-ins, remarks, counts of words and marks around it."""
     for _ in range(_MAX_ROUNDS):
         line = _without_lead_in(_strip(title))
         remark = _REMARK.search(line)

@@ -16,7 +16,8 @@ Models mark reasoning and answers with markers: words in brackets, such as `<thi
 9. A `\boxed{}` around the whole text, or at its end, is unwrapped.
 10. A code fence around the whole text is removed if it contains reasoning too.
 11. The answer field of a JSON object is unwrapped if all other fields are reasoning.
-12. The speaker's name before the answer (`Assistant:`) is cut; so are invented turns after it.
+12. The speaker's name before the answer (`Assistant:`, `Response:`) is cut, and so are invented
+    turns after it.
 
 A marker used as a word in a sentence ("the </think> token") is text; so are HTML elements. Every
 rule takes linear time.
@@ -39,7 +40,7 @@ from vivavoce.text.markers import (
     says_reasoning,
 )
 
-VERSION = 6
+VERSION = 7
 """Increase this when a change gives a different answer for the same message."""
 MAX_CHARACTERS = 2_000_000
 """Maximum number of characters read from a message."""
@@ -53,9 +54,10 @@ _BOXED = re.compile(r"\\boxed\s?\{")
 _FENCE_LINE = re.compile(r"`{3,}|~{3,}")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _ROLE = re.compile(r"(?:assistant|model|bot)[ \t]*\n|(?P<name>[^\W\d_]\w*)[ \t]*\n")
-_OTHERS = ("user", "human", "system", "tool")
+_OTHERS = ("user", "human", "system", "tool", "instruction")
 _SPEAKER = re.compile(
-    r"[#*_\[ \t]{0,6}assistant[*_\] \t]{0,6}(?:[:：]|(?<=\])|\n)[*_]{0,3}\s*(?=\S)", re.I
+    r"[#*_\[ \t]{0,6}(?:assistant|response)[*_\] \t]{0,6}(?:[:：]|(?<=\])|\n)[*_]{0,3}\s*(?=\S)",
+    re.I,
 )
 _NEXT_SPEAKER = re.compile(
     rf"^[#*_\[ \t]{{0,6}}(?:{'|'.join(_OTHERS)})[*_\] \t]{{0,6}}(?:[:：]|$)", re.I | re.MULTILINE

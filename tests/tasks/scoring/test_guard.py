@@ -42,8 +42,18 @@ FAULTY = {
         "抱歉，我无法完成这个请求。",
         "申し訳ありませんが、お手伝いできません。",
         "죄송하지만 도와드릴 수 없습니다.",
+        "The sections of the paper seem to be missing. Please provide them, and I will begin.",
+        "Only headings came with your message. Could you re-upload the file?",
     ],
-    "placeholder": ["N/A", "n/a.", "None", "[Title]", "<your abstract here>", "...", "TBD"],
+    "placeholder": [
+        "N/A",
+        "n/a.",
+        "None",
+        "[Title]",
+        "**Abstract**\n\n[Insert it here]",
+        "...",
+        "TBD",
+    ],
     "provider_error": [
         "Error code: 503 - upstream connect error",
         '{"error": {"message": "overloaded"}}',
@@ -85,6 +95,9 @@ GENUINE = [
     "HTML or Markdown? Input Formats for Reading Papers",
     "I",
     "無監督的引文推薦",
+    "Please Share Your Data: Requests and Replies Among Ecologists",
+    "I can't access the paper, but judging by its outline, here is a title:\n\nNets That Read",
+    "Nets That Read\n\nPlease share the whole text if you want another one.",
 ]
 
 
@@ -108,7 +121,7 @@ def test_reasoning_that_never_ends_is_no_answer() -> None:
 
 
 @pytest.mark.parametrize("text", GENUINE)
-def test_titles_and_abstracts_that_open_like_a_refusal_or_an_error_are_answers(text: str) -> None:
+def test_answers_that_resemble_a_refusal_or_an_error_are_answers(text: str) -> None:
     assert find_fault(output(text)) is None
     assert find_fault(output(f"  “{text}”\n")) is None
 

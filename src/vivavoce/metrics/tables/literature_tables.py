@@ -31,7 +31,8 @@ import random
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from functools import cache
+from itertools import accumulate, starmap
 
 import numpy as np
 
@@ -149,14 +150,11 @@ class TableGrid:
         names = table.columns
         self.order = sorted(range(len(names)), key=lambda column: (folded(names[column]), column))
         units = [column_unit(name) for name in names]
-        known: dict[tuple[str | None, str], str] = {}
+        key = cache(cell_key)
         rows: dict[tuple[str, tuple[str, ...]], tuple[str | None, ...]] = {}
         for row in table.rows:
-            cells = list(zip(row.cells, units, strict=True))
-            for cell in cells:
-                if cell not in known:
-                    known[cell] = cell_key(*cell)
-            rows.setdefault((row.paper, tuple(known[cell] for cell in cells)), row.cells)
+            keys = tuple(starmap(key, zip(row.cells, units, strict=True)))
+            rows.setdefault((row.paper, keys), row.cells)
         self.rows = sorted(
             rows, key=lambda row: (row[0], [row[1][column] for column in self.order])
         )

@@ -4,6 +4,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import permutations
 from typing import Any, Literal
 
@@ -71,7 +72,7 @@ class QuestionWriter:
         self._columns = table.columns
         self._names = names
         self._of_papers = grid.of_papers()
-        self._counts: dict[tuple[str, int], Counter[str]] = {}
+        self._counts_of = cache(self._count)
 
     def questions(self, pairs: int, seed: int) -> Iterator[Question]:
         """Ask about every column, every cell with a value, and a seeded draw of pairs of cells."""
@@ -127,12 +128,9 @@ class QuestionWriter:
         papers = self._papers(first, second)
         return Question("pairwise", text, expected, name, place, (first, second), papers)
 
-    def _counts_of(self, paper: str, column: int) -> Counter[str]:
+    def _count(self, paper: str, column: int) -> Counter[str]:
         """Count each value of a column in the rows of a paper."""
-        if (paper, column) not in self._counts:
-            rows = (self.grid.rows[row][1] for row in self._of_papers[paper])
-            self._counts[paper, column] = Counter(keys[column] for keys in rows)
-        return self._counts[paper, column]
+        return Counter(self.grid.rows[row][1][column] for row in self._of_papers[paper])
 
     def _papers(self, *claims: Claim) -> tuple[str, ...]:
         return tuple(self._paper(self.grid.rows[claim.row][0]) for claim in claims)
@@ -203,7 +201,7 @@ class _Swaps:
     def __init__(self, writer: QuestionWriter, present: Sequence[str], seed: int) -> None:
         self._writer = writer
         self._chance = random.Random(hash_of(["probes", seed]))
-        self._columns: dict[int, dict[str, Claim]] = {}
+        self._of_column = cache(self._claims)
         self._known = {column_key(name) for name in present}
 
     def schema(self, question: Question) -> Iterator[Question]:
@@ -257,13 +255,11 @@ class _Swaps:
             swapped += [_put(claim, claims[key]) for key in drawn]
         return swapped
 
-    def _of_column(self, column: int) -> dict[str, Claim]:
+    def _claims(self, column: int) -> dict[str, Claim]:
         """Claims with a column's values, each value once."""
-        if column not in self._columns:
-            rows = self._writer.grid.filled(column)
-            claims = [self._writer.claim(row, column) for row in rows[:_MAX_ROWS]]
-            self._columns[column] = {claim.key: claim for claim in reversed(claims)}
-        return self._columns[column]
+        rows = self._writer.grid.filled(column)
+        claims = [self._writer.claim(row, column) for row in rows[:_MAX_ROWS]]
+        return {claim.key: claim for claim in reversed(claims)}
 
 
 def _put(claim: Claim, other: Claim) -> Claim:

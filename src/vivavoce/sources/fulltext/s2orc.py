@@ -221,5 +221,5 @@ SOURCE = Source(
     read=_read,
     # Releases have files of the same names in two folders, one for metadata and one for texts.
     name_of=lambda path: name_in_folder(path) if is_lines(path) else path.name,
-    reader_version="8",
+    reader_version="9",
 )

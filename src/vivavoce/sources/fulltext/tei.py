@@ -346,5 +346,5 @@ SOURCE = Source(
     summary="GROBID TEI XML: full text, references and tables, one paper a file",
     matches=has_suffix(*_SUFFIXES),
     read=read_with(lambda content, name: [read_document(content, name)], _LARGEST_FILE, "paper"),
-    reader_version="8",
+    reader_version="9",
 )

@@ -236,5 +236,5 @@ SOURCE = Source(
     pieces=cut,
     read=lambda piece, options: read_documents(read_records(piece), document_from),
     holds_many=True,
-    reader_version="8",
+    reader_version="9",
 )

@@ -83,6 +83,18 @@ class BadStatusError(HttpError):
 
 
 @dataclass(frozen=True, slots=True)
+class Answer:
+    """A server's answer, decompressed."""
+
+    status: int
+    headers: Mapping[str, str]
+    """Headers by lower-case name."""
+    body: bytes
+    url: str
+    """The address at the end of the redirects."""
+
+
+@dataclass(frozen=True, slots=True)
 class Allowed:
     """The hosts a client may talk to, over https and its usual port only."""
 
@@ -139,17 +151,6 @@ class Limits:
     hops: int = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Download:
-    """A body and its final address."""
-
-    body: bytes
-    url: str
-    """The address at the end of the redirects."""
-    headers: Mapping[str, str]
-    """Headers by lower-case name."""
-
-
 def agent_of(contact: str | None) -> str:
     """The User-Agent; `contact` is the mail address or web page of the user, else `InputError`."""
     if contact is None:
@@ -187,7 +188,7 @@ class Client:
         """The body of an address; arguments and errors are those of `fetch`."""
         return self.fetch(url, check=check, offset=offset).body
 
-    def fetch(self, url: str, *, check: Check | None = None, offset: int | None = None) -> Download:
+    def fetch(self, url: str, *, check: Check | None = None, offset: int | None = None) -> Answer:
         """Fetch the server's answer for an https address of an allowed host, or raise `HttpError`.
 
         A body that `check` refuses is fetched again; messages name `offset`, a page's first result.
@@ -215,7 +216,7 @@ class Client:
         )
         return retrying(self._try, url, check, offset, until)
 
-    def _try(self, url: str, check: Check | None, offset: int | None, until: float) -> Download:
+    def _try(self, url: str, check: Check | None, offset: int | None, until: float) -> Answer:
         """Follow redirects to the answer; each hop is checked and waits for its host's turn."""
         address = url
         for _ in range(self._limits.hops + 1):
@@ -235,7 +236,7 @@ class Client:
             except InputError as problem:
                 what = f"the answer cannot be used ({problem})"
                 raise BadReplyError(what, url, _LATER, offset) from problem
-            return Download(answer.body, address, answer.headers)
+            return answer
         what = f"more than {self._limits.hops} redirects"
         raise RefusedAddressError(what, url, "Use the address they end at.", offset)
 
@@ -291,16 +292,6 @@ class _OversizeError(Exception):
     """An answer beyond its byte limit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A server's answer, decompressed."""
-
-    status: int
-    headers: Mapping[str, str]
-    """Headers by lower-case name."""
-    body: bytes
-
-
 async def _transfer(
     url: str,
     *,
@@ -339,4 +330,4 @@ async def _transfer(
         if inflate and response.num_bytes_downloaded and not inflate.eof:
             raise httpx.DecodingError("its gzip data end early")
         headers = {name.lower(): value for name, value in response.headers.items()}
-        return Answer(response.status_code, headers, bytes(body))
+        return Answer(response.status_code, headers, bytes(body), url)

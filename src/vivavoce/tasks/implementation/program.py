@@ -11,7 +11,6 @@ import base64
 import binascii
 import errno
 import json
-import math
 import re
 import secrets
 from collections.abc import Iterator, Mapping
@@ -30,6 +29,7 @@ from inspect_ai.util import (
     registry_info,
     sandbox,
 )
+from pydantic import FiniteFloat, TypeAdapter
 from safetensors import SafetensorError
 from safetensors.numpy import load
 
@@ -228,6 +228,8 @@ _MAX_NUMBER = 4_096
 """Maximum bytes of a JSON file with a number."""
 _NOT_PARSED = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
+_NUMBER = TypeAdapter(FiniteFloat)
+
 Layers = dict[str, npt.NDArray[Any]]
 
 _DECODER = """
@@ -240,13 +242,10 @@ import pyarrow.parquet as pq
 source, target, max_rows, max_columns, longest = sys.argv[1], sys.argv[2], *map(int, sys.argv[3:])
 
 
-UTC = ("UTC", "Etc/UTC", "Z", "+00:00")
-
-
 def days(column):
     if pa.types.is_timestamp(column.type) and column.type.tz:
         # The day is the one on the clock. There is no list of time zones here; UTC needs none.
-        if column.type.tz in UTC:
+        if column.type.tz in ("UTC", "Etc/UTC", "Z", "+00:00"):
             column = pc.cast(column, pa.timestamp(column.type.unit))
         else:
             column = pc.local_timestamp(column)
@@ -268,14 +267,12 @@ def finish(header, arrays=()):
 
 
 parquet = pq.ParquetFile(source)
-names = [n for n in parquet.schema_arrow.names if n not in ("datetime", "instrument")]
-names = [n for n in names if not (n.startswith("__index_level_") and n.endswith("__"))]
-rows = parquet.metadata.num_rows
 known = parquet.schema_arrow.names
-if rows > max_rows or len(known) > max_columns or len(set(known)) < len(known):
-    finish({"rows": int(rows), "columns": len(names), "readable": False})
-if "datetime" not in known or "instrument" not in known:
-    finish({"rows": int(rows), "columns": len(names), "readable": False})
+names = [n for n in known if n not in ("datetime", "instrument")]
+names = [n for n in names if not (n.startswith("__index_level_") and n.endswith("__"))]
+is_factor = {"datetime", "instrument"} <= set(known) and len(set(known)) == len(known)
+if parquet.metadata.num_rows > max_rows or len(known) > max_columns or not is_factor:
+    finish({"readable": False})
 table = parquet.read(use_threads=False).combine_chunks()
 try:
     day = np.asarray(days(table["datetime"]), dtype="<i8")
@@ -285,7 +282,7 @@ try:
         for n in names
     ]
 except (pa.ArrowInvalid, pa.ArrowNotImplementedError, TypeError, ValueError, OverflowError):
-    finish({"rows": int(rows), "columns": len(names), "readable": False})
+    finish({"readable": False})
 instruments = sorted(set(texts))
 place = {text: index for index, text in enumerate(instruments)}
 codes = np.array([place[text] for text in texts], dtype="<i8")
@@ -368,13 +365,6 @@ async def read_number(name: str, key: str, *, timeout: int) -> float | None:
         done = await sandbox().exec(command, timeout=timeout)
         if not done.success or len(done.stdout) > _MAX_NUMBER:
             return None
-        value = json.loads(done.stdout)[key]
+        return _NUMBER.validate_python(json.loads(done.stdout)[key], strict=True)
     except (*FAILURES, *_NOT_PARSED):
         return None
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        return None
-    try:
-        number = float(value)
-    except OverflowError:
-        return None
-    return number if math.isfinite(number) else None

@@ -236,27 +236,13 @@ class _Text:
 
     def __init__(self, text: str) -> None:
         plain = unicodedata.normalize("NFKC", text).casefold()
-        pieces: list[str] = []
-        length = 0
-        self._starts: set[int] = set()
-        self._ends: set[int] = set()
-        for match in _WORD.finditer(plain):
-            pieces.append(match.group())
-            self._starts.add(length)
-            length += len(match.group())
-            self._ends.add(length)
-        self._letters = "".join(pieces)
+        self._words = " ".join(_WORD.findall(plain))
         self.numbers = set(_numbers(plain))
 
     def names(self, key: str) -> bool:
         """True if the text has a method's key as whole words."""
-        letters = "".join(_WORD.findall(key))
-        place = self._letters.find(letters) if letters else -1
-        while place >= 0:
-            if place in self._starts and place + len(letters) in self._ends:
-                return True
-            place = self._letters.find(letters, place + 1)
-        return False
+        letters = " ?".join("".join(_WORD.findall(key)))
+        return letters != "" and bool(re.search(rf"(?<!\S){letters}(?!\S)", self._words))
 
 
 def _numbers(text: str) -> Iterator[str]:

@@ -140,19 +140,15 @@ def prompts_at(place: str) -> PromptSet:
 
 def _place(marked: str, slots: Mapping[str, str], markers: Mapping[str, str]) -> Rendered:
     """Replace markers with texts; texts are not searched for markers."""
-    pieces: list[str] = []
+    text, end = "", 0
     spans: dict[str, Span] = {}
-    length = position = 0
     for slot in sorted(markers, key=lambda slot: marked.index(markers[slot])):
         start = marked.index(markers[slot])
-        before = marked[position:start]
-        pieces += [before, slots[slot]]
-        length += len(before)
-        spans[slot] = (length, length + len(slots[slot]))
-        length += len(slots[slot])
-        position = start + len(markers[slot])
-    pieces.append(marked[position:])
-    return Rendered("".join(pieces), spans)
+        text += marked[end:start]
+        spans[slot] = (len(text), len(text) + len(slots[slot]))
+        text += slots[slot]
+        end = start + len(markers[slot])
+    return Rendered(text + marked[end:], spans)
 
 
 _REPLACED = "□"

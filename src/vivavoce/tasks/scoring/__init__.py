@@ -80,21 +80,23 @@ _PATTERNS = read_patterns(__file__, "faults.toml")
 _REFUSALS = (_PATTERNS["refusal"], _PATTERNS["other_languages"])
 _PROVIDER_ERROR = _PATTERNS["provider_error"]
 _PLACEHOLDER = _PATTERNS["placeholder"]
+_COLON = (":", "：")
 
 
 def fault_in(message: str) -> str | None:
     """Find the fault of a message; None if it can be scored.
 
-    A refusal is a short text that begins by declining the request: papers too may begin with "I
-    cannot" or "Sorry". A message that ends inside its reasoning is `unclosed`; one such as "N/A" or
-    "**Title:** [Title]" is a `placeholder`.
+    A refusal is a short text whose first paragraph declines the request or asks for material, and
+    announces no answer below it: papers too may begin with "I cannot" or "Sorry". A message that
+    ends inside its reasoning is `unclosed`; one such as "N/A" or "**Title:** [Title]" is a
+    `placeholder`.
     """
     if _PROVIDER_ERROR.match(message[:_START].strip()):
         return "provider_error"
     final = final_answer(message)
     text = final.text
     readings = [message.strip(), text]
-    if "\n" not in text[:_START]:  # "N/A" may stand behind a label
+    if len(text) <= _START:  # "N/A" may stand behind a label
         readings += [clean_title(text), without_wrapper(text)]
     if any(_PLACEHOLDER.fullmatch(each[:_START]) for each in filter(None, readings)):
         return "placeholder"
@@ -103,5 +105,8 @@ def fault_in(message: str) -> str | None:
     if not any(character.isprintable() and not character.isspace() for character in text):
         return "empty"
     is_short = len(text) < 2_000 and len(text.split()) <= _REFUSAL_WORDS
+    first, _, answer = text.partition("\n\n")
+    announces = first.endswith(_COLON) and bool(answer.strip())
     declines = any(pattern.match(text[:_START]) for pattern in _REFUSALS)
-    return "refusal" if is_short and declines else None
+    asks = _PATTERNS["request"].search(first[:_START]) and text.endswith((".", "?", "!"))
+    return "refusal" if is_short and not announces and (declines or asks) else None

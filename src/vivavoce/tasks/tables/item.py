@@ -140,8 +140,7 @@ def answer_text(table: LiteratureTable) -> str:
 
 def answer_table(value: Mapping[str, Any], names: PaperNames | None = None) -> LiteratureTable:
     """Read the table of an object in the form of `answer_text`."""
-    table = {"columns": value.get("columns"), "rows": value.get("rows")}
-    return table_from_json({"papers": value.get("papers"), "table": table}, names)
+    return table_from_json({"papers": value.get("papers"), "table": value}, names)
 
 
 PoolRule = Literal["other_tables", "corpus"]

@@ -25,12 +25,7 @@ from vivavoce.store import hash_of
 from vivavoce.tasks.prompting.fitting import Group
 from vivavoce.tasks.prompting.windows import TokenCounter
 from vivavoce.tasks.tables.item import PoolText
-from vivavoce.tasks.tables.replies import (
-    apply_operations,
-    read_digest,
-    read_operations,
-    read_unsupported,
-)
+from vivavoce.tasks.tables.replies import Digest, Operations, Unsupported, apply_operations
 from vivavoce.tasks.tables.steps import TableRun, check_common
 from vivavoce.tasks.tables.working_table import MAX_VALUE, TableFault, WorkingTable
 from vivavoce.text.chunk import split_text
@@ -114,9 +109,9 @@ async def _digest(run: TableRun, paper: PoolText) -> str:
     if paper.text:
         queries = [f"{run.demand} {paper.title}"]
         shown = _excerpt(run, "iterative.digest", {}, paper, queries, _ALL, READING)
-        digest = await run.ask_about(shown, "iterative.digest", {}, read_digest)
+        digest = await run.ask_about(shown, "iterative.digest", {}, Digest.read)
         run.record["digests"] += digest is not None
-    text = digest or paper.abstract or paper.text
+    text = digest.digest if digest else paper.abstract or paper.text
     return text[: run.counter.end_of(text, DIGEST_TOKENS)]
 
 
@@ -143,7 +138,7 @@ async def _show(
         first = await _show(run, table, batch[:half], digests)
         return await _show(run, table, batch[half:], digests) or first
     cuts: list[Group] = [tuple(f"digest {label}" for label in labels), "table"]
-    operations = await run.ask(prompt, cuts, read_operations)
+    operations = await run.ask(prompt, cuts, Operations.read)
     if operations is None:
         return True  # the batch might have changed something
     changed, faults = apply_operations(operations, table, {*labels, *seen})
@@ -159,11 +154,11 @@ async def _check(run: TableRun, table: WorkingTable, paper: PoolText) -> None:
     queries = [f"{column} {value}" for column, value in cells.items()]
     row = {"row": json.dumps(cells, ensure_ascii=False, indent=0)}
     shown = _excerpt(run, "iterative.check", row, paper, queries, _FEW, EVIDENCE)
-    columns = await run.ask_about(shown, "iterative.check", row, read_unsupported, ["row"])
-    if columns is None:
+    reply = await run.ask_about(shown, "iterative.check", row, Unsupported.read, ["row"])
+    if reply is None:
         return
     run.record["checked"] += len(cells)
-    for column in columns:
+    for column in reply.unsupported:
         try:
             run.record["unsupported"] += table.set_cell(paper.label, column, None)
         except TableFault as fault:

@@ -18,8 +18,19 @@ have them.
 """
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Self
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StringConstraints,
+    TypeAdapter,
+    ValidationError,
+)
 
 from vivavoce.errors import InputError
 from vivavoce.metrics.tables.literature_answers import PaperNames, cell_text, table_from_text
@@ -28,7 +39,6 @@ from vivavoce.tasks.tables.item import answer_table
 from vivavoce.tasks.tables.working_table import TableFault, WorkingTable
 from vivavoce.text.json_answer import as_records, find_json
 
-PARTS = ("include", "exclude", "add", "drop", "rename", "rows")
 MAX_ENTRIES = 200
 """Maximum entries of a part, and cells of a row."""
 _MAX_FAULTS = 20
@@ -38,37 +48,72 @@ class UnusableReply(Exception):
     """A model's answer does not have the requested form; the message has the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class Operations:
+class _Reply(BaseModel):
+    model_config = ConfigDict(frozen=True, coerce_numbers_to_str=True)
+
+    @classmethod
+    def read(cls, answer: str) -> Self:
+        """Read the last object in an answer with a required part, or else any part or none."""
+        fields = cls.model_fields
+        required = [name for name in fields if fields[name].is_required()]
+        keys = required or list(fields)
+        decoded = find_json(answer, keys)
+        if decoded is None and find_json(answer) == {} and not required:
+            return cls()
+        if decoded is None:
+            raise UnusableReply(f"It holds no JSON object with the key {' or '.join(keys)}.")
+        try:
+            return cls.model_validate(decoded)
+        except ValidationError as error:
+            first = error.errors()[0]
+            reason = f"{'.'.join(map(str, first['loc']))}: {first['msg']}."
+        except InputError as error:
+            reason = str(error)
+        raise UnusableReply(_storable(reason))
+
+
+def _storable(text: str) -> str:
+    """A text without lone surrogates, which logs cannot store."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _listed(value: Any) -> Any:
+    """A list; null is empty, and anything else is the only entry."""
+    return value if isinstance(value, list | tuple) else [] if value is None else [value]
+
+
+def _by_paper(value: Any) -> Any:
+    """Rows by paper; they may be a list of objects with `paper` and `cells`."""
+    if not isinstance(value, list):
+        return value or {}
+    return {row.paper: row.cells for row in _ROWS.validate_python(value[: MAX_ENTRIES + 1])}
+
+
+_LIMIT = Field(max_length=MAX_ENTRIES)
+_OBJECT = BeforeValidator(lambda value: {} if value is None else value)
+_Names = Annotated[tuple[str, ...], BeforeValidator(_listed), _LIMIT]
+_Cells = Annotated[dict[str, Annotated[str | None, BeforeValidator(cell_text)]], _OBJECT, _LIMIT]
+"""Cells by column; None makes a cell N/A."""
+
+
+class _Row(_Reply):
+    paper: str
+    cells: _Cells = {}
+
+
+_ROWS = TypeAdapter(list[_Row])
+
+
+class Operations(_Reply):
     """Changes to a table."""
 
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    add: tuple[str, ...] = ()
-    drop: tuple[str, ...] = ()
-    rename: tuple[tuple[str, str], ...] = ()
-    rows: tuple[tuple[str, dict[str, str | None]], ...] = ()
-    """Cells by paper; None makes a cell N/A."""
-
-
-def read_operations(answer: str) -> Operations:
-    """Read the changes in an answer; an empty object means none."""
-    reply = find_json(answer, PARTS)
-    if reply is None:
-        if find_json(answer) == {}:
-            return Operations()
-        raise UnusableReply(f"It holds no JSON object with any of the keys {', '.join(PARTS)}.")
-    rename = object_of(reply, "rename")
-    if not all(isinstance(new, str) for new in rename.values()):
-        raise UnusableReply('"rename" must map old names of columns to new ones.')
-    return Operations(
-        include=names_of(reply, "include"),
-        exclude=names_of(reply, "exclude"),
-        add=names_of(reply, "add"),
-        drop=names_of(reply, "drop"),
-        rename=tuple(rename.items()),
-        rows=tuple(_rows(reply.get("rows"))),
-    )
+    include: _Names = ()
+    exclude: _Names = ()
+    add: _Names = ()
+    drop: _Names = ()
+    rename: Annotated[dict[str, str], _OBJECT, _LIMIT] = {}
+    """New names of columns by old ones."""
+    rows: Annotated[dict[str, _Cells], BeforeValidator(_by_paper), _LIMIT] = {}
 
 
 def apply_operations(
@@ -103,68 +148,18 @@ def apply_operations(
             excluded.add(label)
     for name in operations.drop:
         do(table.drop_column, name)
-    for old, new in operations.rename:
+    for old, new in operations.rename.items():
         do(table.rename_column, old, new)
     for name in operations.add:
         do(table.add_column, name)
     for name in operations.include:
         do(table.include, name, paper=name)
-    for name, cells in operations.rows:
+    for name, cells in operations.rows.items():
         if do(table.include, name, paper=name):
             # Cell by cell, so that a faulty cell does not affect the others.
             for column, value in cells.items():
                 do(table.set_row, name, {column: value})
     return changed, faults[:_MAX_FAULTS]
-
-
-def _rows(value: Any) -> list[tuple[str, dict[str, str | None]]]:
-    """Rows, by paper or as a list of objects with `paper` and `cells`."""
-    if isinstance(value, list):
-        listed = value[: MAX_ENTRIES + 1]
-        if not all(isinstance(x, dict) and isinstance(x.get("paper"), str | int) for x in listed):
-            raise UnusableReply('Each of "rows" needs a "paper" and "cells".')
-        value = {str(row["paper"]): row.get("cells") for row in listed}
-    rows = object_of({"rows": value}, "rows")
-    return [(paper, cells_of({paper: cells}, paper)) for paper, cells in rows.items()]
-
-
-def names_of(reply: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    """Names under a key: a list or a single name; empty without the key."""
-    value = reply.get(key)
-    listed = [] if value is None else value if isinstance(value, list) else [value]
-    if not all(isinstance(name, str | int) and not isinstance(name, bool) for name in listed):
-        raise UnusableReply(f'"{key}" must be a list of names.')
-    if len(listed) > MAX_ENTRIES:
-        raise UnusableReply(f'"{key}" has more than {MAX_ENTRIES} entries.')
-    return tuple(map(str, listed))
-
-
-def object_of(reply: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """The object under a key; empty without the key."""
-    value = reply.get(key)
-    value = {} if value is None else value
-    if not isinstance(value, dict):
-        raise UnusableReply(f'"{_shown(key)}" must be an object.')
-    if len(value) > MAX_ENTRIES:
-        raise UnusableReply(f'"{_shown(key)}" has more than {MAX_ENTRIES} entries.')
-    return value
-
-
-def cells_of(reply: Mapping[str, Any], key: str) -> dict[str, str | None]:
-    """The cells under a key: values as text by column."""
-    return {column: text_of(value) for column, value in object_of(reply, key).items()}
-
-
-def text_of(value: Any) -> str | None:
-    """A value as the text of a cell."""
-    try:
-        return cell_text(value)
-    except InputError as error:
-        raise UnusableReply(str(error)) from error
-
-
-def _shown(key: str) -> str:
-    return key[:60].encode("utf-8", "replace").decode("utf-8")
 
 
 def read_table(answer: str, titles: Mapping[str, str]) -> LiteratureTable:
@@ -191,47 +186,38 @@ def read_table(answer: str, titles: Mapping[str, str]) -> LiteratureTable:
     return table
 
 
-def read_outline(answer: str) -> Operations:
-    """Read papers and columns from the answer `{"papers": [...], "columns": [...]}`."""
-    reply = _object(answer, "papers", "columns")
-    if not ("papers" in reply and "columns" in reply):
-        raise UnusableReply('It needs both "papers" and "columns".')
-    return Operations(include=names_of(reply, "papers"), add=names_of(reply, "columns"))
+class Outline(_Reply):
+    """Papers and columns."""
+
+    papers: _Names
+    columns: _Names
 
 
-def read_single(answer: str) -> dict[str, str | None] | None:
-    """The answer `{"include": true, "cells": {...}}` about one paper; None if it is left out."""
-    reply = _object(answer, "include")
-    if not isinstance(reply["include"], bool):
-        raise UnusableReply('"include" must be true or false.')
-    return cells_of(reply, "cells") if reply["include"] else None
+class SinglePaper(_Reply):
+    """A decision on one paper, and the cells of its row."""
+
+    include: StrictBool
+    cells: _Cells = {}
 
 
-def read_row(answer: str) -> dict[str, str | None]:
-    """The answer `{"cells": {...}}`."""
-    return cells_of(_object(answer, "cells"), "cells")
+class Cells(_Reply):
+    """Cells of one paper."""
+
+    cells: _Cells
 
 
-def read_unsupported(answer: str) -> tuple[str, ...]:
-    """The columns of the answer `{"unsupported": [...]}`."""
-    return names_of(_object(answer, "unsupported"), "unsupported")
+class Unsupported(_Reply):
+    """Columns whose values a text does not support."""
+
+    unsupported: _Names
 
 
-def read_digest(answer: str) -> str:
-    """The text of the answer `{"digest": "..."}`."""
-    text = _object(answer, "digest")["digest"]
-    if not isinstance(text, str) or not text.strip():
-        raise UnusableReply('"digest" must be text.')
-    return text.encode("utf-8", "replace").decode("utf-8").strip()
+class Digest(_Reply):
+    """A paper's digest."""
 
-
-def _object(answer: str, *keys: str) -> Mapping[str, Any]:
-    """The last object in an answer with one of the keys."""
-    decoded = find_json(answer, keys)
-    if decoded is None:
-        raise UnusableReply(f"It holds no JSON object with the key {' or '.join(keys)}.")
-    value: Mapping[str, Any] = decoded
-    return value
+    digest: Annotated[
+        str, StringConstraints(strip_whitespace=True, min_length=1), AfterValidator(_storable)
+    ]
 
 
 _KEYS = ("rows", "columns", "papers", "table")

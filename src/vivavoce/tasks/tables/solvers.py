@@ -21,12 +21,12 @@ from vivavoce.tasks.tables.demand_leaks import telling_words
 from vivavoce.tasks.tables.item import PoolText, answer_text, read_pool
 from vivavoce.tasks.tables.iterative import iterative
 from vivavoce.tasks.tables.replies import (
+    Cells,
     Operations,
+    Outline,
+    SinglePaper,
     UnusableReply,
     apply_operations,
-    read_outline,
-    read_row,
-    read_single,
     read_table,
 )
 from vivavoce.tasks.tables.steps import ATTEMPTS, TableRun, check_common, read_output
@@ -127,13 +127,12 @@ def per_paper(cot: bool = False, context: int | None = None) -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         run = TableRun(state, context, cot=cot, templates={"per_paper": ("paper",)})
         rows = await collect(
-            *(run.ask_about(paper, "per_paper", {}, read_single) for paper in run.papers)
+            *(run.ask_about(paper, "per_paper", {}, SinglePaper.read) for paper in run.papers)
         )
-        rows_by_label = (
-            (label, row) for label, row in zip(run.labels, rows, strict=True) if row is not None
-        )
+        named = zip(run.labels, rows, strict=True)
+        kept = {label: row.cells for label, row in named if row is not None and row.include}
         table = WorkingTable(run.labels, exact_names=True)
-        run.note_faults(apply_operations(Operations(rows=tuple(rows_by_label)), table)[1])
+        run.note_faults(apply_operations(Operations.model_construct(rows=kept), table)[1])
         return run.finish(table)
 
     return solve
@@ -157,24 +156,25 @@ def two_stage(cot: bool = False, context: int | None = None) -> Solver:
         papers = {"papers": run.paper_listing(run.papers, texts=False)}
         prompt = run.prompt("two_stage.outline", {}, papers)
         cuts = [tuple(f"abstract {label}" for label in run.labels)]
-        outline = await run.ask(prompt, cuts, read_outline)
+        outline = await run.ask(prompt, cuts, Outline.read)
         table = WorkingTable(run.labels)
         if outline is not None:
-            run.note_faults(apply_operations(outline, table)[1])
+            changes = Operations(include=outline.papers, add=outline.columns)
+            run.note_faults(apply_operations(changes, table)[1])
         chosen = [paper for paper in run.papers if paper.label in table.papers]
         if table.columns:
             columns = {"columns": "\n".join(f"- {column}" for column in table.columns)}
             rows = await collect(
-                *(run.ask_about(paper, "two_stage.row", columns, read_row) for paper in chosen)
+                *(run.ask_about(paper, "two_stage.row", columns, Cells.read) for paper in chosen)
             )
             named = zip((paper.label for paper in chosen), rows, strict=True)
             # The second stage does not add columns.
-            kept = tuple(
-                (label, {name: row[name] for name in row if table.find_column(name) is not None})
+            kept = {
+                label: {name: cell for name, cell in row.cells.items() if table.find_column(name)}
                 for label, row in named
-                if row
-            )
-            run.note_faults(apply_operations(Operations(rows=kept), table)[1])
+                if row is not None
+            }
+            run.note_faults(apply_operations(Operations.model_construct(rows=kept), table)[1])
         return run.finish(table)
 
     return solve

@@ -156,7 +156,8 @@ class Kinship:
         other = self._runs_of(candidate)
         for part, runs in self._runs_of(target).items():
             if (share := shared_runs(runs, other[part])) >= MAX_SHARED:
-                return "near_copy", f"{share:.0%} of the 13-word runs of the {part} are shared"
+                name = part.replace("_", " ")
+                return "near_copy", f"{share:.0%} of the 13-word runs of the {name} are shared"
         return None
 
     def find_all(self, papers: Sequence[PaperText]) -> dict[tuple[str, str], Relation]:
@@ -173,10 +174,9 @@ class Kinship:
 
     def _runs_of(self, paper: PaperText) -> dict[str, Hashes]:
         if paper.paper_id not in self._runs:
-            texts = (gold(part, paper.title, paper.abstract, paper.sections) for part in _PARTS)
-            names = (part.replace("_", " ") for part in _PARTS)
             self._runs[paper.paper_id] = {
-                name: hash_runs(text or "") for name, text in zip(names, texts, strict=True)
+                part: hash_runs(gold(part, paper.title, paper.abstract, paper.sections) or "")
+                for part in _PARTS
             }
         return self._runs[paper.paper_id]
 
@@ -188,7 +188,7 @@ class Kinship:
                 groups[key].append(place)
         pairs = {pair for group in groups.values() for pair in _pairs(group)}
         for part in _PARTS:
-            runs = [self._runs_of(paper)[part.replace("_", " ")] for paper in papers]
+            runs = [self._runs_of(paper)[part] for paper in papers]
             samples = [
                 one if len(one) < _SAMPLED_FROM else one[one % np.uint64(_SAMPLE) == 0]
                 for one in runs

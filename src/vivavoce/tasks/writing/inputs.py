@@ -21,7 +21,6 @@ from typing import Literal, get_args
 import pyarrow as pa
 
 from vivavoce.columns import columns_of, lists, texts
-from vivavoce.errors import InputError
 from vivavoce.records import Section
 from vivavoce.rounds import Round, Shown, measure_settings
 from vivavoce.rounds.family import split_name
@@ -97,13 +96,7 @@ def paper_from_row(row: Row) -> PaperText:
 def row_of_paper(paper: PaperText) -> Row:
     """A paper as a row of `papers.parquet`."""
     parts = [{name: getattr(section, name) for name in _PART.names} for section in paper.sections]
-    return {
-        "paper_id": paper.paper_id,
-        "published": paper.published,
-        "title": paper.title,
-        "abstract": paper.abstract,
-        "sections": parts,
-    }
+    return {**{name: getattr(paper, name) for name in PAPER.names}, "sections": parts}
 
 
 def settings_of(task: str) -> tuple[str, ...]:
@@ -141,9 +134,6 @@ def slots(task: str, setting: str, paper: PaperText) -> dict[str, str]:
     Demonstrations and listed works are separate. Settings with demonstrations show the same parts
     of the target, and of a demonstration, as `base`.
     """
-    if setting not in settings_of(task):
-        known = ", ".join(settings_of(task))
-        raise InputError(f"{task} has no setting {setting!r}. There are: {known}.")
     if setting == "title_only":
         return {"title": paper.title}
     if setting == OPEN:

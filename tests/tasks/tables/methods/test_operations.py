@@ -12,26 +12,20 @@ from vivavoce.metrics.tables.literature_tables import TableRow
 from vivavoce.tasks.tables.item import answer_text
 from vivavoce.tasks.tables.replies import (
     MAX_ENTRIES,
+    Cells,
+    Digest,
     Operations,
+    Outline,
+    SinglePaper,
+    Unsupported,
     UnusableReply,
     apply_operations,
-    read_digest,
-    read_operations,
-    read_outline,
-    read_row,
-    read_single,
     read_table,
-    read_unsupported,
 )
 from vivavoce.tasks.tables.working_table import WorkingTable
 
 READERS: list[Callable[[str], Any]] = [
-    read_operations,
-    read_outline,
-    read_row,
-    read_single,
-    read_unsupported,
-    read_digest,
+    *(kind.read for kind in (Operations, Outline, Cells, SinglePaper, Unsupported, Digest)),
     lambda answer: read_table(answer, {"P1": "Trees"}),
 ]
 
@@ -51,22 +45,22 @@ def test_an_answer_is_read_part_by_part() -> None:
     answer = """P1 fits, as {it} says.
     {"include": ["P1", 2], "exclude": "P3", "add": ["F1"], "drop": [], "rename": {"A": "B"},
      "rows": {"P1": {"F1": 91.5, "B": ["x", "y"], "Open": true, "Year": null}}}"""
-    assert read_operations(answer) == Operations(
+    assert Operations.read(answer) == Operations(
         include=("P1", "2"),
         exclude=("P3",),
         add=("F1",),
-        rename=(("A", "B"),),
-        rows=(("P1", {"F1": "91.5", "B": "x, y", "Open": "yes", "Year": None}),),
+        rename={"A": "B"},
+        rows={"P1": {"F1": "91.5", "B": "x, y", "Open": "yes", "Year": None}},
     )
 
 
 def test_rows_may_be_a_list() -> None:
     answer = '{"rows": [{"paper": "P1", "cells": {"A": "x"}}, {"paper": 2}]}'
-    assert read_operations(answer).rows == (("P1", {"A": "x"}), ("2", {}))
+    assert Operations.read(answer).rows == {"P1": {"A": "x"}, "2": {}}
 
 
 def test_an_empty_object_changes_nothing() -> None:
-    assert read_operations("Nothing to do.\n```json\n{}\n```") == Operations()
+    assert Operations.read("Nothing to do.\n```json\n{}\n```") == Operations()
     assert apply_operations(Operations(), table())[0] is False
 
 
@@ -74,16 +68,16 @@ def test_an_empty_object_changes_nothing() -> None:
     ("answer", "fault"),
     [
         ("I would include P1.", "no JSON object"),
-        ('{"include": {"P1": true}}', '"include" must be a list'),
-        ('{"rename": ["A", "B"]}', '"rename" must be an object'),
-        ('{"rows": "P1"}', '"rows" must be an object'),
-        ('{"rows": ["P1"]}', 'Each of "rows" needs'),
-        ('{"rows": {"P1": "x"}}', '"P1" must be an object'),
+        ('{"include": {"P1": true}}', "include.0: Input should be a valid string"),
+        ('{"rename": ["A", "B"]}', "rename: Input should be a valid dict"),
+        ('{"rows": "P1"}', "rows: Input should be a valid dict"),
+        ('{"rows": ["P1"]}', "rows.0: "),
+        ('{"rows": {"P1": "x"}}', "rows.P1: Input should be a valid dict"),
         ('{"rows": {"P1": {"A": {"B": 1}}}}', "A cell of a table must be"),
-        (json.dumps({"add": ["A"] * (MAX_ENTRIES + 1)}), "more than 200"),
+        (json.dumps({"add": ["A"] * (MAX_ENTRIES + 1)}), "at most 200"),
         (
             json.dumps({"rows": {"P1": {str(n): n for n in range(MAX_ENTRIES + 1)}}}),
-            "more than 200",
+            "at most 200",
         ),
         ('{"rows": [' + '{"paper": 1},' * 999 + '{"paper": 2}]}', None),
         ("[" * 100_000, "no JSON object"),
@@ -92,10 +86,10 @@ def test_an_empty_object_changes_nothing() -> None:
 )
 def test_what_cannot_be_read_is_reported(answer: str, fault: str | None) -> None:
     if fault is None:  # rows of one paper are one row
-        assert len(read_operations(answer).rows) == 1
+        assert len(Operations.read(answer).rows) == 1
         return
     with pytest.raises(UnusableReply, match=fault):
-        read_operations(answer)
+        Operations.read(answer)
 
 
 def test_changes_are_carried_out_in_one_order() -> None:
@@ -105,8 +99,8 @@ def test_changes_are_carried_out_in_one_order() -> None:
         exclude=("P3",),
         add=("New",),
         drop=("Gone",),
-        rename=(("Old", "Name"),),
-        rows=(("P1", {"New": "n"}), ("P2", {"name": "4"})),
+        rename={"Old": "Name"},
+        rows={"P1": {"New": "n"}, "P2": {"name": "4"}},
     )
     changed, faults = apply_operations(operations, made)
     assert changed
@@ -121,8 +115,8 @@ def test_a_faulty_change_is_left_out_and_the_others_are_made() -> None:
         include=("P2", "P9"),
         exclude=("P2", "P8"),
         drop=("B",),
-        rename=(("C", "D"),),
-        rows=(("P7", {"A": "7"}), ("P3", {"": "x", "A": "3"})),
+        rename={"C": "D"},
+        rows={"P7": {"A": "7"}, "P3": {"": "x", "A": "3"}},
     )
     changed, faults = apply_operations(operations, made)
     assert changed
@@ -141,7 +135,7 @@ def test_a_faulty_change_is_left_out_and_the_others_are_made() -> None:
 def test_only_papers_that_were_shown_may_be_changed() -> None:
     made = table(P1={"A": "1"}, P2={"A": "2"})
     operations = Operations(
-        include=("P3",), exclude=("P1",), rows=(("P1", {"A": "x"}), ("P2", {"A": "y"}))
+        include=("P3",), exclude=("P1",), rows={"P1": {"A": "x"}, "P2": {"A": "y"}}
     )
     _, faults = apply_operations(operations, made, {"P2"})
     assert rows_of(made) == {"P1": {"A": "1"}, "P2": {"A": "y"}}
@@ -176,24 +170,24 @@ def test_a_table_in_markdown_is_read_too_and_may_name_titles() -> None:
 
 
 def test_small_answers_are_read() -> None:
-    outline = read_outline('{"papers": ["P1", 2], "columns": "F1"}')
-    assert (outline.include, outline.add) == (("P1", "2"), ("F1",))
-    assert read_single('{"include": true, "cells": {"F1": 9}}') == {"F1": "9"}
-    assert read_single('{"include": true}') == {}
-    assert read_single('{"include": false, "cells": {"F1": 9}}') is None
-    assert read_row('{"cells": {"A": null}}') == {"A": None}
-    assert read_unsupported('{"unsupported": []}') == ()
-    assert read_digest('Thus: {"digest": " Trees. "}') == "Trees."
+    outline = Outline.read('{"papers": ["P1", 2], "columns": "F1"}')
+    assert (outline.papers, outline.columns) == (("P1", "2"), ("F1",))
+    assert SinglePaper.read('{"include": true, "cells": {"F1": 9}}').cells == {"F1": "9"}
+    assert SinglePaper.read('{"include": true}').cells == {}
+    assert not SinglePaper.read('{"include": false, "cells": {"F1": 9}}').include
+    assert Cells.read('{"cells": {"A": null}}').cells == {"A": None}
+    assert Unsupported.read('{"unsupported": []}').unsupported == ()
+    assert Digest.read('Thus: {"digest": " Trees. "}').digest == "Trees."
 
 
 @pytest.mark.parametrize(
     ("read", "answer"),
     [
-        (read_outline, '{"papers": ["P1"]}'),
-        (read_single, '{"include": "yes"}'),
-        (read_row, '{"cells": ["A"]}'),
-        (read_unsupported, '{"unsupported": {"A": 1}}'),
-        (read_digest, '{"digest": " "}'),
+        (Outline.read, '{"papers": ["P1"]}'),
+        (SinglePaper.read, '{"include": "yes"}'),
+        (Cells.read, '{"cells": ["A"]}'),
+        (Unsupported.read, '{"unsupported": {"A": 1}}'),
+        (Digest.read, '{"digest": " "}'),
         *(
             (READERS[-1], answer)
             for answer in (

@@ -186,12 +186,7 @@ def read_listing(
 ) -> Document:
     """Make a paper from fields under arXiv's names; raises `InputError` without id or title.
 
-    Args:
-        kind: The source.
-        fields: `id`, `title`, `abstract`, `categories`, `doi`, `journal-ref`, `license`.
-        authors: In order.
-        published: The day of the first version.
-        version: The latest version, such as `v2`; by default that of the id.
+    `published` is the day of the first version, `version` the latest (by default the id's).
     """
     name = clean_line(fields.get("id", ""))
     identity = find_arxiv_id(f"arXiv:{name}")

@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from vivavoce.errors import InputError
 from vivavoce.sources.fulltext.latex.archives import is_tar
 from vivavoce.sources.http.client import (
+    Answer,
     BadStatusError,
     Client,
-    Download,
     HttpError,
     RefusedAddressError,
     TooLargeError,
@@ -201,7 +201,7 @@ def fetch_text(client: Client, wanted: WantedText) -> Text | Missing:
     return Text(valid, fetched.body, fetched.url, _version(wanted, valid, fetched))
 
 
-def _version(wanted: WantedText, valid: ValidText, fetched: Download) -> str | None:
+def _version(wanted: WantedText, valid: ValidText, fetched: Answer) -> str | None:
     """Version from the page, the request, the file's name or the address, in this order."""
     if wanted.kind == "acl":
         return None

@@ -31,7 +31,7 @@ _OTHER_DATES = frozenset(
 )
 _MAX_LICENCE = 300
 _AUTHORS = frozenset({"author", "person", "group", "collab", ""})
-"""Kinds of contributors that are authors, unless their group says otherwise."""
+"""Kinds of contributors that are authors."""
 _LARGEST_FILE = 32 << 20
 _HEAD_BYTES = 1 << 14
 _MARKS = (b"<front", b"jats", b"nlm", b"article-type")
@@ -140,10 +140,7 @@ def _abstract_paragraphs(part: etree._Element) -> Iterator[str]:
 def _authors(article: etree._Element) -> Iterator[Author]:
     """The authors in order, people and groups; editors and reviewers are left out."""
     for contrib in article.iterfind(f"{_META}/contrib-group/contrib"):
-        group = contrib.getparent()
-        content = "" if group is None else group.get("content-type") or ""
-        is_author = (contrib.get("contrib-type") or "").lower() in _AUTHORS
-        if not is_author or content.lower() not in {"author", "authors", ""}:
+        if (contrib.get("contrib-type") or "").lower() not in _AUTHORS:
             continue
         person = next((p for tag in _NAMES if (p := contrib.find(tag)) is not None), None)
         collab = contrib.find("collab")
@@ -228,30 +225,20 @@ def _open(element: etree._Element, level: int, role: str | None) -> Block:
     """The section that an element starts, without its text."""
     label = print_text(element.find("label")) or None
     number, heading = split_heading(print_text(element.find("title"), _INSIDE_HEADING), label)
-    if label and not heading:
-        heading = label
     if level == 1 and role is None:
         role = _ROLE_OF_TYPE.get((element.get("sec-type") or "").lower())
     return Block(heading or None, number, level, role)
 
 
 def _division(element: etree._Element, section: Block, below: int) -> Iterator[Block]:
-    """A section and its subsections; text after a subsection opens one without a heading."""
+    """A section and its subsections; text after a subsection belongs to the section around it."""
     yield section
-    current: Block | None = section
     for child in children(element):
         if child.tag in _DIVISIONS:
-            current = None
             role = "appendix" if section.role == "appendix" else None
             yield from _division(child, _open(child, below, role), below + 1)
-            continue
-        paragraphs = [text for text in _paragraphs(child) if text]
-        if not paragraphs:
-            continue
-        if current is None:
-            current = Block(level=below, role=section.role)
-            yield current
-        current.paragraphs += paragraphs
+        else:
+            section.paragraphs += filter(None, _paragraphs(child))
 
 
 def _paragraphs(block: etree._Element) -> Iterator[str]:
@@ -284,5 +271,5 @@ SOURCE = Source(
     dates="venue",
     matches=_matches,
     read=read_with(read_documents, _LARGEST_FILE, "paper"),
-    reader_version="10",
+    reader_version="11",
 )

@@ -63,19 +63,6 @@ def decode(content: bytes, encoding: str = "cp1252") -> str:
     return content.decode("latin-1")
 
 
-_GERMAN = re.compile(
-    r"^[^%\n]{0,200}\\usepackage"
-    r"(?:\[(?:[^\]\n]{0,200},)?[ \t]*n?german[ \t]*\]\{babel\}|\{n?german\})",
-    re.MULTILINE,
-)
-_SHORTHANDS = {
-    **dict(zip("aeiouAEIOUsz", "äëïöüÄËÏÖÜßß", strict=True)),
-    **{"-": "", "|": "", '"': "", "=": "-", "~": "-", "`": "„", "'": "“", "<": "«", ">": "»"},
-}
-"""What a quotation mark and the character behind it print where babel's language is German."""
-_SHORTHAND = re.compile(rf"(?<!\\)\"([{re.escape(''.join(_SHORTHANDS))}])")
-
-
 class PaperFiles:
     """Files of one paper, by path relative to its folder, with `/` between parts."""
 
@@ -83,7 +70,6 @@ class PaperFiles:
         self._folder = folder
         self._unpacked = dict(unpacked or {})
         self._read = 0
-        self._is_german = False
         self.encoding = "cp1252"
         """Encoding of files that are not in UTF-8: that of Windows unless a file declares one."""
         names = list_text_files(folder) if folder else sorted(self._unpacked)
@@ -103,11 +89,7 @@ class PaperFiles:
             text += decode(content[start : declared.start()], self.encoding)
             codec = (declared[1] or declared[2]).decode("ascii").lower()
             self.encoding, start = _CODECS.get(codec, codec), declared.start()
-        text += decode(content[start:], self.encoding)
-        self._is_german = self._is_german or _GERMAN.search(text) is not None
-        if self._is_german and name.lower().endswith(TEX_SUFFIXES):
-            text = _SHORTHAND.sub(lambda mark: _SHORTHANDS[mark[1]], text)
-        return text
+        return text + decode(content[start:], self.encoding)
 
     def _load(self, name: str) -> bytes:
         if self._folder is None:

@@ -10,18 +10,17 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, pairwise
+from itertools import groupby
 from typing import NamedTuple
 
 from vivavoce.records import Author, Reference, Section
-from vivavoce.sources.fulltext.pdf.evidence import compact
 from vivavoce.sources.fulltext.pdf.floats import FIGURE, TABLE
 from vivavoce.sources.fulltext.pdf.front import Front
 from vivavoce.sources.fulltext.pdf.furniture import abstract_label
 from vivavoce.sources.fulltext.pdf.layout import Layout
 from vivavoce.sources.fulltext.pdf.lines import Page
 from vivavoce.sources.fulltext.pdf.references import share_whole
-from vivavoce.sources.fulltext.pdf.runs import Line
+from vivavoce.sources.fulltext.pdf.runs import Line, compact
 from vivavoce.sources.fulltext.references import label_of
 from vivavoce.text.headings import read_numbers, role_of_heading
 
@@ -35,8 +34,6 @@ _EMPTY = 20
 _WORD = re.compile(r"[A-Za-z]{4,}")
 _MIN_WORDS = 60
 """Fewest words in a font that is judged."""
-_VOWELS, _USUAL = "aeiouy", (0.25, 0.62)
-"""Vowels, and the range of their share of the letters in languages with Latin script."""
 _ALIKE = 0.75
 """Least cosine of one font's letter counts with those of the others: code and labels reach 0.8."""
 
@@ -103,10 +100,8 @@ def _garbled(lines: Sequence[Line]) -> int:
         total = own.total()
         if len(words) < _MIN_WORDS:
             continue
-        vowels = sum(own[vowel] for vowel in _VOWELS) / total
         others = every - own
-        is_odd = others.total() > total and _cosine(own, others) < _ALIKE
-        if is_odd or not _USUAL[0] <= vowels <= _USUAL[1]:
+        if others.total() > total and _cosine(own, others) < _ALIKE:
             count += total
     return count
 
@@ -126,9 +121,6 @@ _LOST = 0.035
 """Share of the characters that may reach no part of the paper: labels of pictures set like
 the text and odd lines of a first page make up to a hundredth in nine of ten papers."""
 _GARBLED = 0.03
-_BROKEN = 0.35
-"""Share of broken words whose second half does not follow."""
-_ENOUGH_BROKEN = 12
 _EMPTY_PAGES = 0.4
 _LONG = 4
 """Number of pages: a longer paper has references."""
@@ -141,8 +133,8 @@ _FRONT_PAGES = 2
 """Pages after the first on which an abstract may be printed."""
 _PROSE = 300
 """Most letters above the first section that may be lost in a paper without an abstract."""
-_MIN_ABSTRACT, _MAX_ABSTRACT = 30, 700
-"""Fewest and most words of an abstract: a heading with fewer below it has lost its text."""
+_MIN_ABSTRACT = 30
+"""Fewest words of an abstract: a heading with fewer below it has lost its text."""
 _STRAY, _UNLISTED = 2, 0.1
 """Number and share of citations that may exceed the last entry, such as the interval [0, 100]."""
 _MIN_ENTRY, _MAX_ENTRY, _ODD = 20, 900, 0.1
@@ -248,8 +240,6 @@ def _doubt_of_abstract(facts: Facts) -> str | None:
     words = len(facts.front.abstract.split())
     if is_printed and words < _MIN_ABSTRACT:
         return f"{words} words"
-    if words > _MAX_ABSTRACT:
-        return f"{words} words, more than any abstract has"
     if not _ENDED.search(facts.front.abstract):
         return "it ends inside a sentence"
     if facts.front.abstract[:1].islower():
@@ -317,14 +307,6 @@ def _strong(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
         pages = ", ".join(map(str, worst[:5]))
         share = f"{share_lost:.0%} of the characters"
         yield f"{share} reach no part of the paper: see page {pages}"
-    # Count words broken at the end of a line, and those without a second half on the next line.
-    broken = wrong = 0
-    for line, after in pairwise([line for line in facts.lines if not line.kind]):
-        if line.text.endswith("-") and line.text[-2:-1].islower():
-            broken += 1
-            wrong += not after.text[:1].isalpha() or after.text[:1].isupper()
-    if (wrong / broken if broken >= _ENOUGH_BROKEN else 0.0) > _BROKEN:
-        yield "the lines are not in reading order"
     empty = sum(letters < 50 for letters in facts.letters_by_page)
     if empty > _EMPTY_PAGES * count:
         yield f"{empty} of {count} pages hold images only"

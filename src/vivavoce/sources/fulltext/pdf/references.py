@@ -12,7 +12,6 @@ from vivavoce.sources.fulltext.pdf.lines import Word
 from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
 from vivavoce.sources.fulltext.pdf.runs import Line, join_words
 from vivavoce.sources.fulltext.references import BRACKETED, NUMBERED, RAISED, label_of
-from vivavoce.text.headings import role_of_heading
 from vivavoce.text.identifiers import PRINTED_YEAR
 
 _KEY = re.compile(r"[A-Z][A-Za-z+]{0,11}\d{2}[a-z]?")
@@ -75,9 +74,7 @@ def split_entries(lines: Sequence[Line], paragraphs: Paragraphs) -> list[str]:
 
 
 def find_unheaded(lines: Sequence[Line]) -> int | None:
-    """The place of the first entry of a list whose heading looks like text or is not there.
-
-    Without a heading, the list is numbered and ends the paper.
+    """The place of the first entry of a list without a heading, which is numbered and comes last.
 
     Entries in small print look like footnotes; those in the list become text again.
     """
@@ -92,9 +89,7 @@ def find_unheaded(lines: Sequence[Line]) -> int | None:
             for line in tail:
                 line.kind = ""
             return place
-    below = (p for p in reversed(half) if p + 1 < len(lines))  # a heading is not the last line
-    headings = (p for p in below if role_of_heading(lines[p].text) == "references")
-    return next((place + 1 for place in headings), None)
+    return None
 
 
 def _texts(groups: Sequence[Sequence[Line]], paragraphs: Paragraphs) -> list[str]:

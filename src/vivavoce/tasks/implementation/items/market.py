@@ -71,12 +71,6 @@ def between(rng: np.random.Generator, low: float, high: float, *shape: int) -> F
     return low + (high - low) * rng.random(shape)
 
 
-def rounded(values: Floats, decimals: int) -> Floats:
-    """Round values to a number of decimals."""
-    kept: Floats = np.round(values, decimals)
-    return kept
-
-
 INSTRUMENTS = (
     *(f"SH{600001 + number}" for number in range(30)),
     *(f"SZ{number + 1:06d}" for number in range(20)),
@@ -157,7 +151,7 @@ class Daily:
 
     def paid(self, prices: Floats) -> Floats:
         """Prices as they were paid, from adjusted ones."""
-        return rounded(prices / self.factor, 2)
+        return np.round(prices / self.factor, 2)
 
 
 def simulate_daily(rng: np.random.Generator, groups: Integers, limit: Integers) -> Daily:
@@ -182,22 +176,22 @@ def simulate_daily(rng: np.random.Generator, groups: Integers, limit: Integers) 
     # A third of the instruments issue more shares on one day.
     base, issued = between(rng, 2.0e7, 8.0e8, count), rng.integers(50, 280, count)
     grows: Flags = (rng.random(count) < 1 / 3) & (np.arange(DAYS)[:, np.newaxis] >= issued)
-    shares = rounded(base * np.where(grows, 1.0 + 0.3 * rng.random(count), 1.0), 0)
+    shares = np.round(base * np.where(grows, 1.0 + 0.3 * rng.random(count), 1.0), 0)
     activity = lasting(rng, DAYS, count) * (0.5 + 0.5 * unrest + 8.0 * np.abs(returns))
     activity *= between(rng, 0.7, 1.3, DAYS, count)
     activity = np.where(locked, 0.1 * activity, activity)
-    volume = rounded(shares * between(rng, 0.002, 0.012, count) * activity, 0) + 1.0
+    volume = np.round(shares * between(rng, 0.002, 0.012, count) * activity, 0) + 1.0
     # Cumulated dividends: 1 at first, then two steps up, per instrument.
     day = np.arange(DAYS)[:, np.newaxis]
     first, second = rng.integers(60, 140, count), rng.integers(180, 280, count)
     step = between(rng, 0.005, 0.04, 2, count)
     return Daily(
-        open=rounded(opened, 2),
-        high=rounded(high, 2),
-        low=rounded(low, 2),
-        close=rounded(path, 2),
-        vwap=rounded(vwap, 2),
-        factor=rounded((1.0 + step[0] * (day >= first)) * (1.0 + step[1] * (day >= second)), 4),
+        open=np.round(opened, 2),
+        high=np.round(high, 2),
+        low=np.round(low, 2),
+        close=np.round(path, 2),
+        vwap=np.round(vwap, 2),
+        factor=np.round((1.0 + step[0] * (day >= first)) * (1.0 + step[1] * (day >= second)), 4),
         volume=volume,
         shares=shares,
     )
@@ -215,21 +209,21 @@ def simulate_fundamentals(rng: np.random.Generator, daily: Daily) -> dict[str, F
     missing[1 + cells // count, cells % count] = np.nan
     before, now = earnings[:_REPORTS], earnings[_YEAR:]
     base = np.where(before > 0.0, before, np.nan)
-    growth = rounded((now - before) / base, 4)
-    returned = rounded(now / books[_YEAR:], 3)
+    growth = np.round((now - before) / base, 4)
+    returned = np.round(now / books[_YEAR:], 3)
     per_share = np.where(np.abs(now) < 0.005, np.nan, now)
     book = books[_YEAR:]
     shares = daily.shares.copy()
     shares[100:160, draw_order(rng, count)[:2]] = np.nan
     known = missing[report, column]
     return {
-        "B/P": rounded(book[report, column] / price, 4) * known,
-        "PE": rounded(price / per_share[report, column], 2) * known,
+        "B/P": np.round(book[report, column] / price, 4) * known,
+        "PE": np.round(price / per_share[report, column], 2) * known,
         "ROE": returned[report, column] * known,
         "net_profit_growth": growth[report, column] * known,
-        "turnover": rounded(daily.volume / shares, 6),
+        "turnover": np.round(daily.volume / shares, 6),
         "free_float_shares": shares,
-        "free_float_cap": rounded(price * shares, 2),
+        "free_float_cap": np.round(price * shares, 2),
     }
 
 
@@ -251,7 +245,7 @@ def simulate_minutes(rng: np.random.Generator, daily: Daily) -> tuple[dict[str, 
     steps, unrest = (np.moveaxis(given, 0, 2) for given in garch(rng, MINUTES, *shape[:2]))
     walk = np.cumsum(ends * steps, axis=2)
     bridge = (walk - elapsed * walk[..., -1:]) * 0.05 * (high - low)
-    close = rounded(np.clip(first + (last - first) * elapsed + bridge, low, high), 2)
+    close = np.round(np.clip(first + (last - first) * elapsed + bridge, low, high), 2)
     spread = np.floor(rng.random((2, *shape)) * 3.0) / 100.0 + 0.01
     sizes = np.floor(rng.random((2, *shape)) * 200.0) * 100.0
     sizes[:, rng.random(shape) < 0.005] = 0.0
@@ -267,8 +261,8 @@ def simulate_minutes(rng: np.random.Generator, daily: Daily) -> tuple[dict[str, 
     weights = ends * lively * unrest * (0.4 + rng.random(shape))
     weights = np.where(kept & (rng.random(shape) >= 0.02), weights, 0.0)
     quotes = {
-        "bid": rounded(close - spread[0], 2),
-        "ask": rounded(close + spread[1], 2),
+        "bid": np.round(close - spread[0], 2),
+        "ask": np.round(close + spread[1], 2),
         "bidV": sizes[0],
         "askV": sizes[1],
         "close": close,
@@ -284,9 +278,10 @@ def _simulate_reports(rng: np.random.Generator, price: Floats) -> tuple[Floats, 
     """
     count, reports = len(price), _REPORTS + _YEAR
     growing = np.cumprod(1.0 + 0.02 * rng.random((reports, count)), axis=0)
-    books = rounded(price * between(rng, 0.15, 1.2, count) * growing, 2)
+    books: Floats = price * between(rng, 0.15, 1.2, count) * growing
+    books = np.round(books, 2)
     quality = between(rng, -0.02, 0.2, count)
-    earnings = rounded(books * (quality + 0.012 * bell(rng, reports, count)), 3)
+    earnings = np.round(books * (quality + 0.012 * bell(rng, reports, count)), 3)
     flat = np.argsort(rng.random(count) + (quality < 0.08), kind="stable")[:_FLAT_PROFITS]
     earnings[_YEAR : 2 * _YEAR, flat] = earnings[:_YEAR, flat]
     return books, earnings

@@ -177,9 +177,6 @@ class _Reader:
                             row[c - 1].width = max(row[c - 1].width, cell.width)
                         else:
                             row[c - 1] = cell
-                    for c, cell in row.items():
-                        if c < column <= c + cell.width - 1:
-                            cell.width -= 1
                 self.columns[column - 1 : column + 1] = [
                     (self.columns[column - 1][0], self.columns[column][1])
                 ]
