@@ -8,17 +8,11 @@ from typing import Any
 import pytest
 import yaml
 from tests.conftest import ROOT
+from tests.results.integrity.doors import write_form
 from tests.results.integrity.forgeries import added_metric
 from tests.servers.commands import small_round, viva_here
 
 ITEMS = 8
-FORM = """
-[submission]
-team = "A lab"
-contact = "lab@example.org"
-date = 2024-06-01
-private_runs = 0
-"""
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +30,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         *("run", "title", "--round", opened.folder, "--model", f"replay/{answers}"),
         *("--logs", submission / "logs", "--display", "none"),
     )
-    (submission / "submission.toml").write_text(FORM)
+    write_form(submission)
     return folder
 
 
