@@ -3,39 +3,16 @@
 from pathlib import Path
 
 import pytest
-from tests.results.audits.made_logs import LOST, TIED, WON, judge_note, write_log
+from tests.results.audits.made_logs import WON, judge_note, write_log
 from tests.results.audits.made_rounds import item, paper, words, write_round
 from tests.servers.commands import only_json, viva, viva_here
-
-JUDGES = {
-    "lab/judge-1": {"a": WON, "b": LOST, "c": TIED},
-    "hub/Llama-3-70b": {"a": WON, "b": WON, "c": TIED},
-}
-
-
-@pytest.fixture(scope="module")
-def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Logs with everything that the verbs look for."""
-    folder = tmp_path_factory.mktemp("audit") / "logs"
-    values = {"a": 0.2, "b": 0.4, "c": 0.6}
-    for judge, places in JUDGES.items():
-        notes = {i: judge_note(judge, *won, words=(120, 100)) for i, won in places.items()}
-        for model in ("lab/llama-3-8b", "lab/qwen2-7b"):
-            write_log(folder, values, judge=judge, notes=notes, model=model)
-    write_log(folder, values, model="lab/one")
-    write_log(folder, {i: v + 0.1 for i, v in values.items()}, model="lab/one", setting="random")
-    lower = {i: v - 0.1 for i, v in values.items()}
-    write_log(folder, lower, model="lab/one", prompt_hash="prompts-2")
-    for retriever in ("bm25", "tfidf"):
-        params = {"retriever": retriever, "chunks": 12}
-        write_log(folder, values, model="lab/one", method="rag", params=params)
-    return folder
-
 
 SHOW = ("board", "show", "--by")
 
 
-def test_a_label_with_an_unknown_id_is_named_with_its_line(logs: Path, tmp_path: Path) -> None:
+def test_a_label_with_an_unknown_id_is_named_with_its_line(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    write_log(logs, {"a": 0.2}, judge="lab/judge", notes={"a": judge_note("lab/judge", *WON)})
     path = tmp_path / "labels.jsonl"
     path.write_text('{"id": "zzz", "a": "lab/one", "b": "reference", "verdict": "a"}\n')
     done = viva("audit", "judge", logs, "--human", path, "--json")

@@ -3,21 +3,16 @@
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 from tests.conftest import ROOT
+from tests.results.integrity.doors import write_form
 from tests.results.integrity.forgeries import added_metric
 from tests.servers.commands import small_round, viva_here
 
 ITEMS = 8
-FORM = """
-[submission]
-team = "A lab"
-contact = "lab@example.org"
-date = 2024-06-01
-private_runs = 0
-"""
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +30,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         *("run", "title", "--round", opened.folder, "--model", f"replay/{answers}"),
         *("--logs", submission / "logs", "--display", "none"),
     )
-    (submission / "submission.toml").write_text(FORM)
+    write_form(submission)
     return folder
 
 
@@ -44,41 +39,31 @@ def copied(made: Path, inbox: Path, name: str) -> Path:
 
 
 @pytest.mark.slow
-def test_added_metrics_are_not_taken_in_however_often_and_never_recomputed(
-    made: Path, tmp_path: Path
+def test_the_workflow_takes_no_added_metric_however_often_it_runs(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    inbox, out, round = tmp_path / "inbox", tmp_path / "taken", made / "round-0" / "small"
-    logs = copied(made, inbox, "honest") / "logs"
+    monkeypatch.chdir(tmp_path)
+    logs = copied(made, tmp_path / "submissions", "honest") / "logs"
     added_metric(logs)
-    given = ("board", "intake", inbox, "--out", out, "--round", round)
-    said = viva_here(*given).stdout
+    shutil.copytree(made / "round-0" / "small", tmp_path / "rounds" / "current")
+    workflow = yaml.safe_load((ROOT / "examples" / "board" / "intake.yml").read_text())
+    steps = [step["run"] for step in workflow["jobs"]["intake"]["steps"] if "run" in step]
+    _, intake, build = (step.removeprefix("viva ").split() for step in steps)  # one installs
+    said = viva_here(*intake).stdout
     assert "accepted  honest" in said
-    assert viva_here(*given).stdout == said
-    assert not (out / "accepted" / "honest" / "metrics").exists()
-    site = tmp_path / "site"
-    quick = ("--resamples", "0", "--round", round)
-    viva_here("board", "build", logs, "--out", site, *quick)
-    trust = {
-        row["metric"]: (row["trust"], row["trust_reason"])
-        for row in json.loads((site / "board.json").read_text())["rows"]
-    }
+    assert viva_here(*intake).stdout == said
+    assert not Path("taken/accepted/honest/metrics").exists()
+    viva_here(*build)
+    [row] = {(row["model"], row["trust"]) for row in rows_of(Path("site"))}
+    assert row == (f"replay/{made}/answers.jsonl", "recomputed")
+    # On a board of the submission itself the metric is there, and was not recomputed.
+    quick = ("--resamples", "0", "--round", "rounds/current")
+    viva_here("board", "build", logs, "--out", "own", *quick)
+    trust = {row["metric"]: (row["trust"], row["trust_reason"]) for row in rows_of(Path("own"))}
     assert trust["bertscore"] == ("not_recomputed", "added after the run")
     assert trust["rougeL"] == ("recomputed", None)
 
 
-@pytest.mark.slow
-def test_the_workflow_runs(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    copied(made, tmp_path / "submissions", "honest")
-    shutil.copytree(made / "round-0" / "small", tmp_path / "rounds" / "current")
-    workflow = yaml.safe_load((ROOT / "examples" / "board" / "intake.yml").read_text())
-    steps = [step["run"] for step in workflow["jobs"]["intake"]["steps"] if "run" in step]
-    for step in steps[1:]:  # the first installs
-        program, *arguments = step.split()
-        assert program == "viva"
-        viva_here(*arguments)
-    [row] = {
-        (row["model"], row["trust"])
-        for row in json.loads((tmp_path / "site" / "board.json").read_text())["rows"]
-    }
-    assert row == (f"replay/{made}/answers.jsonl", "recomputed")
+def rows_of(site: Path) -> list[dict[str, Any]]:
+    """The rows of a board that was built."""
+    return list(json.loads((site / "board.json").read_text())["rows"])

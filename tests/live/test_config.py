@@ -96,6 +96,14 @@ def test_a_wrong_configuration_is_refused_before_anything(
     assert str(config) in str(refused.value)
 
 
+@pytest.mark.parametrize(("table", "option"), [("[live]", "folder"), ("[site]", "cutoffs")])
+def test_an_address_in_place_of_a_path_is_refused(tmp_path: Path, table: str, option: str) -> None:
+    config = tmp_path / "board.toml"
+    config.write_text(f"{BASE}{ONE}".replace(table, f'{table}\n{option} = "s3://bucket/folder"'))
+    with pytest.raises(InputError, match="is an address"):
+        read_config(config)
+
+
 def test_a_baseline_needs_no_price_for_a_budget(tmp_path: Path) -> None:
     copied = '[[contestant]]\nname = "copied"\nmodel = "extractive/lead"\n'
     config = tmp_path / "board.toml"

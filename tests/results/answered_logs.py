@@ -1,5 +1,6 @@
 """Logs whose answers are the test's own, and the items that are shown of them."""
 
+from itertools import cycle
 from pathlib import Path
 
 from inspect_ai.log import EvalSample, read_eval_log, write_eval_log
@@ -9,18 +10,16 @@ from vivavoce.results.logs.sample_texts import ItemTexts, choose_item_texts
 from vivavoce.results.logs.selection import select_logs
 
 
-def answered(path: Path, **texts: str) -> None:
-    """Give every sample of a log these texts."""
+def answered(path: Path, *outputs: str, explanation: str = "") -> None:
+    """Give the samples of a log these answers, one after the other."""
     log = read_eval_log(str(path))
-    for sample in log.samples or []:
-        give(sample, **texts)
+    for sample, output in zip(log.samples or [], cycle(outputs or ["said"]), strict=False):
+        give(sample, output, explanation)
     write_eval_log(log, str(path))
 
 
-def give(
-    sample: EvalSample, output: str = "said", question: str = "asked", explanation: str = ""
-) -> None:
-    sample.input = f"{question} {sample.id}"
+def give(sample: EvalSample, output: str, explanation: str = "") -> None:
+    sample.input = f"asked {sample.id}"
     sample.target = f"gold of {sample.id}"
     sample.output = ModelOutput.from_content("lab/one", output)
     for score in (sample.scores or {}).values():

@@ -72,6 +72,7 @@ def test_theorems_are_counted_as_they_are_declared(tmp_path: Path) -> None:
         (r"[label=\textbf{Q\arabic*}, ref=Q\arabic*, start=4]", "enumitem", "Q5 Q5a"),
         ("[(a)]", "enumerate", "b ba"),
         ("[noitemsep]", "enumitem", "2 2a"),
+        ("", r"enumitem}\setlist[enumerate]{label=(\roman*)", "(ii) (i)"),
     ],
 )
 def test_items_are_numbered_as_their_list_says(
@@ -134,3 +135,14 @@ def test_sections_are_referred_to_as_their_class_says(
 def test_counters_that_call_each_other_without_end_are_bounded(tmp_path: Path) -> None:
     preamble = r"\newcounter{a}\newcounter{b}\def\thea{\theb\theb}\def\theb{\thea\thea}"
     assert printed(tmp_path, r"\refstepcounter{a}\label{x}", r"\ref{x}.", preamble) == "."
+
+
+@pytest.mark.parametrize(("document_class", "shown"), [("llncs", "Lemma 1"), ("acmart", "1.2")])
+def test_theorems_of_classes_need_no_declaration(
+    tmp_path: Path, document_class: str, shown: str
+) -> None:
+    theorems = r"\begin{theorem}T.\end{theorem}\begin{lemma}\label{a}L.\end{lemma}"
+    text = rf"\section{{One}}{theorems}\section*{{Last}}\crefalias{{section}}{{part}}\cref{{a}}"
+    main = tmp_path / "main.tex"
+    main.write_text(rf"\documentclass{{{document_class}}}\begin{{document}}{text}\end{{document}}")
+    assert read_document(main).sections[-1].text.endswith(shown)

@@ -5,7 +5,7 @@ Every step resumes after a kill; a finished exam sends no requests.
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -158,14 +158,10 @@ def exam(
     check_request(request)
     files = find_papers(request)
     with lock(request.out):
-        return _Exam(request, State(request, files), watch or _unwatched).take(
+        watch = watch or (lambda label: nullcontext(lambda done, total: None))
+        return _Exam(request, State(request, files), watch).take(
             files, (lambda proposal: True) if yes else agree, open_service(base, contact, TRIES)
         )
-
-
-@contextmanager
-def _unwatched(label: str) -> Iterator[Progress]:
-    yield lambda done, total: None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from inspect_ai.log import (
     EvalSpec,
     write_eval_log,
 )
-from inspect_ai.model import ModelConfig
+from inspect_ai.model import ModelConfig, ModelUsage
 from inspect_ai.scorer import Score
 
 METRICS = ("rougeL", "rouge1")
@@ -70,6 +70,10 @@ def write_log(
     round_id: str = "made",
     name: str = "",
     metrics: Sequence[str] = METRICS,
+    faults: Mapping[str, str] | None = None,
+    tokens: int = 0,
+    seconds: float = 0.0,
+    context: int | None = None,
 ) -> Path:
     """Write a complete log: each item's value in every metric (several: one an epoch).
 
@@ -87,7 +91,12 @@ def write_log(
             further = {"judge": dict(note)} if note is not None else {}
             if rulings:
                 further["rulings"] = rulings[item]
-            samples.append(_sample(item, epoch, value, further, metadata, metrics))
+            sample = _sample(
+                item, epoch, value, (faults or {}).get(item), further, metadata, metrics
+            )
+            sample.model_usage = {model: ModelUsage(total_tokens=tokens)}
+            sample.working_time = seconds
+            samples.append(sample)
     return write_samples(
         folder,
         samples,
@@ -95,6 +104,7 @@ def write_log(
         task=task,
         solver=EvalPlanStep(solver=f"vivavoce/{method}", params=dict(params or {})),
         name=name,
+        context=context,
         roles={"judge": ModelConfig(model=judge)} if judge else None,
         round=round_id,
         round_sha256=round_sha256,
@@ -116,6 +126,7 @@ def write_samples(
     name: str = "",
     roles: dict[str, ModelConfig] | None = None,
     status: Literal["success", "started"] = "success",
+    context: int | None = None,
     **metadata: Any,
 ) -> Path:
     """Write a log of these samples; metadata that a run notes may be given."""
@@ -128,7 +139,7 @@ def write_samples(
             created=f"2024-01-01T00:00:{made:02d}+00:00",
             task=f"vivavoce/{task}",
             task_version="1-A",
-            task_args={"prompts": None},
+            task_args={"prompts": None, "context": context},
             dataset=EvalDataset(samples=len(ids), sample_ids=ids),
             model=model,
             model_roles=roles,
@@ -158,6 +169,7 @@ def _sample(
     item: str,
     epoch: int,
     value: float | None,
+    fault: str | None,
     further: Mapping[str, Any],
     metadata: Mapping[str, str],
     metrics: Sequence[str],
@@ -171,8 +183,8 @@ def _sample(
         metadata=dict(metadata),
         scores={
             "writing": Score(
-                value={**dict.fromkeys(metrics, number), "valid": 1.0},
-                metadata={"fault": None, **further},
+                value={**dict.fromkeys(metrics, number), "valid": 0.0 if fault else 1.0},
+                metadata={"fault": fault, **further},
             )
         },
     )

@@ -7,17 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.results.integrity.forging import CRITERIA
 from tests.servers.commands import small_round
 from tests.servers.scripted import Ask, Reply, answer, scripted
 
-from vivavoce.results.audits.contrasts import context_gains
 from vivavoce.results.audits.judge import JudgeAudit, audit_judge
-from vivavoce.results.audits.sweeps import sweep_tables
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 
 PAPERS = 3
-CRITERIA = ("novelty", "feasibility", "consistency", "factuality", "style", "overall")
 
 
 def one_place(ask: Ask) -> Reply:
@@ -81,20 +79,3 @@ def test_labels_of_people_name_the_runs_contestants(
     labels.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     for found in audit_judge(judged, human=labels, resamples=0).human:
         assert (found["n"], found["agreement"]["value"]) == (len(rows), 1.0)
-
-
-@pytest.mark.slow
-def test_retrievers_and_settings_are_told_by_the_logs(opened: Round, tmp_path: Path) -> None:
-    logs = tmp_path / "logs"
-    lead = {"models": ["extractive/lead"]}
-    for changes in (
-        {},
-        {"settings": ["title_only"]},
-        {"methods": ["rag"], "method_args": {"retriever": "bm25", "chunks": 2}},
-        {"methods": ["rag"], "method_args": {"retriever": "tfidf", "chunks": 2}},
-    ):
-        assert run(spec(opened, logs, **lead, **changes)).failed == ()
-    gains = [row for row in context_gains(logs, resamples=0).rows if row["headline"]]
-    assert {row["setting"] for row in gains} == {"title_only"}
-    rows = sweep_tables(logs, over=["retriever"], resamples=0).rows
-    assert [row["settings"]["retriever"] for row in rows if row["headline"]] == ["bm25", "tfidf"]

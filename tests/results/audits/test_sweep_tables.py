@@ -1,4 +1,4 @@
-"""A sweep tabulated: values by hand, and what makes rows of their own. Logs are Inspect's own."""
+"""A sweep tabulated: values by hand, and what makes rows of their own."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -6,58 +6,30 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
-from inspect_ai.model import ModelUsage
-from tests.servers.commands import only_json, title_logs, viva_here
+from tests.results.audits.made_logs import write_log
+from tests.servers.commands import only_json, viva_here
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.reports import Sheet
 from vivavoce.results.audits.sweeps import sweep_tables, windows_of
 
 ITEMS = 4
-METRICS = ("rougeL", "rouge1", "rouge2", "length_ratio")
-
-Write = Callable[..., None]
-
-
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
-    [path] = title_logs(tmp_path_factory.mktemp("template"), ITEMS)
-    return read_eval_log(path)
+Write = Callable[..., Path]
 
 
 @pytest.fixture
-def write(template: EvalLog, tmp_path: Path) -> Write:
-    """Write a log of a method with these arguments, whose samples have these values."""
-    count = 0
+def write(tmp_path: Path) -> Write:
+    """Write a log of a method with these arguments, whose items have these values."""
 
-    def write_log(
-        values: Sequence[float | None],
-        params: dict[str, Any],
-        *,
-        method: str = "iterative",
-        model: str = "lab/one",
-        tokens: int = 0,
-        seconds: float = 0.0,
-        failed: Sequence[int] = (),
-        context: int | None = None,
-    ) -> None:
-        nonlocal count
-        count += 1
-        log = template.model_copy(deep=True)
-        log.eval.model, log.eval.task_args["context"] = model, context
-        log.plan.steps[0].solver = f"vivavoce/{method}"
-        log.plan.steps[0].params = params
-        log.samples = sorted(log.samples or [], key=lambda sample: str(sample.id))[: len(values)]
-        for place, (sample, value) in enumerate(zip(log.samples, values, strict=True)):
-            number = math.nan if value is None else value
-            valid = 0.0 if place in failed else 1.0
-            sample.scores["writing"].value = {**dict.fromkeys(METRICS, number), "valid": valid}
-            sample.model_usage = {model: ModelUsage(total_tokens=tokens)}
-            sample.working_time = seconds
-        write_eval_log(log, str(tmp_path / f"2024-01-01T00-00-{count:02d}_title_{count}.eval"))
+    def write_items(
+        values: Sequence[float | None], params: dict[str, Any], *failed: str, **more: Any
+    ) -> Path:
+        items = dict(zip("abcd", values, strict=False))
+        faults = dict.fromkeys(failed, "empty")
+        given = {"method": "iterative", "params": params, "faults": faults, **more}
+        return write_log(tmp_path, items, **given)
 
-    return write_log
+    return write_items
 
 
 def headline(folder: Path, **options: Any) -> list[dict[str, Any]]:
@@ -67,7 +39,7 @@ def headline(folder: Path, **options: Any) -> list[dict[str, Any]]:
 
 def test_the_mean_and_deviation_of_two_seeds_by_hand(write: Write, tmp_path: Path) -> None:
     write([0.1, 0.2, 0.3, 0.4], {"batch": 2, "seed": 0}, tokens=100, seconds=1.0)
-    write([0.3, 0.4, 0.5, 0.6], {"batch": 2, "seed": 1}, tokens=300, seconds=2.0, failed=[0])
+    write([0.3, 0.4, 0.5, 0.6], {"batch": 2, "seed": 1}, "a", tokens=300, seconds=2.0)
     write([0.5] * 4, {"batch": 4, "seed": 0})
     two, four = headline(tmp_path)
     assert (two["settings"], two["seeds"], two["runs"]) == ({"batch": 2}, [0, 1], 2)

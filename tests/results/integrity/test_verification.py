@@ -10,6 +10,8 @@ import pytest
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import Score
+from tests.results.integrity.doors import FORM, write_form
+from tests.results.integrity.forging import CRITERIA
 from tests.servers.commands import small_round
 from tests.servers.scripted import Ask, Reply, answer, scripted
 
@@ -22,7 +24,6 @@ from vivavoce.running import RunSpec, run
 from vivavoce.running.logs import recording
 
 ITEMS = 4
-CRITERIA = ("novelty", "feasibility", "consistency", "factuality", "style", "overall")
 Edit = Callable[[EvalLog], None]
 
 
@@ -156,15 +157,6 @@ def test_a_judge_is_not_asked_again_but_read_from_the_log(judged: Path) -> None:
     assert [(check.status, check.refused) for check in found.logs] == [("recomputed", [])]
 
 
-FORM = """
-[submission]
-team = "A lab"
-contact = "lab@example.org"
-date = 2024-06-01
-private_runs = 0
-"""
-
-
 @pytest.fixture
 def submission(made: Path, tmp_path: Path) -> Path:
     folder = tmp_path / "submission"
@@ -173,7 +165,7 @@ def submission(made: Path, tmp_path: Path) -> Path:
         shutil.copytree(
             made, folder / "logs", ignore=shutil.ignore_patterns("runs.jsonl"), dirs_exist_ok=True
         )
-    (folder / "submission.toml").write_text(FORM)
+    write_form(folder)
     return folder
 
 

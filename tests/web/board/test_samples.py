@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 from inspect_ai.log import read_eval_log, write_eval_log
-from inspect_ai.model import ModelOutput
 from lxml import html
+from tests.results.answered_logs import answered
 from tests.results.audits.made_logs import judge_note, write_log
 from tests.web.board.board_rows import text_of
 
@@ -30,17 +30,6 @@ HOSTILE = [
 ]
 
 
-def say(path: Path, *texts: str, explanation: str | None = None) -> None:
-    """Answers of a log, one after the other; input and gold name the item."""
-    log = read_eval_log(str(path))
-    for number, sample in enumerate(log.samples or []):
-        sample.input, sample.target = f"write about {sample.id}", f"gold of {sample.id}"
-        sample.output = ModelOutput.from_content("x/y", texts[number % len(texts)])
-        for score in (sample.scores or {}).values():
-            score.explanation = explanation
-    write_eval_log(log, str(path))
-
-
 def build(logs: Path, out: Path, count: int = 3, seed: int = 0) -> list[str]:
     """Sample pages of a folder of logs."""
     site = site_of(leaderboard(logs, resamples=20))
@@ -59,7 +48,7 @@ def logs(tmp_path: Path) -> Path:
     folder = tmp_path / "logs"
     for model, low in (("lab/one", 0.2), ("lab/two", 0.6)):
         path = write_log(folder, {"a": low, "b": low + 0.1, "c": low + 0.2}, model=model)
-        say(path, f"{model} speaks", explanation="counted words")
+        answered(path, f"{model} speaks", explanation="counted words")
     return folder
 
 
@@ -67,7 +56,7 @@ def test_a_page_has_input_gold_and_all_answers_best_first(logs: Path, tmp_path: 
     page = page_of(build(logs, tmp_path / "site"), tmp_path / "site", "a")
     assert text_of(page.xpath("//h1")[0]) == "a"
     passages = {p.get("aria-label"): p.text_content() for p in page.xpath("//pre")}
-    assert passages["Input"] == "write about a"
+    assert passages["Input"] == "asked a"
     assert passages["Gold"] == "gold of a"
     assert passages["Answer of lab/one"] == "lab/one speaks"
     assert passages["The scorer’s explanation for lab/one"] == "counted words"
@@ -114,7 +103,7 @@ def test_an_item_is_headed_by_its_title_with_its_id_below(
     metadata: dict[str, Any], shown: str, tmp_path: Path
 ) -> None:
     path = write_log(tmp_path / "logs", {"a": 0.2}, model="lab/one")
-    say(path, "lab/one speaks")
+    answered(path, "lab/one speaks")
     entitle(path, metadata)
     out = tmp_path / "site"
     built = build(tmp_path / "logs", out)
@@ -148,7 +137,7 @@ def test_a_list_shows_mean_worst_and_best_without_floor_and_ceiling(tmp_path: Pa
 def test_a_long_answer_is_cut_and_says_so(logs: Path, tmp_path: Path) -> None:
     long = "word " * 20_000
     for path in sorted(logs.glob("*.eval"))[:1]:
-        say(path, long)
+        answered(path, long)
     out = tmp_path / "site"
     built = build(logs, out)
     page = page_of(built, out, "a")
@@ -162,7 +151,7 @@ def test_many_long_hostile_answers_stay_below_the_limit_and_inert(tmp_path: Path
     logs = tmp_path / "logs"
     for number in range(45):
         path = write_log(logs, {"a": number / 100}, model=f"lab/{HOSTILE[number % 6]} {number:02d}")
-        say(path, HOSTILE[number % 6] * 3_000, explanation=HOSTILE[(number + 1) % 6] * 900)
+        answered(path, HOSTILE[number % 6] * 3_000, explanation=HOSTILE[(number + 1) % 6] * 900)
     out = tmp_path / "site"
     built = build(logs, out)
     (path,) = [p for p in built if "/a-" in p and p.endswith(".html")]
@@ -183,7 +172,7 @@ def test_every_attempt_is_there_and_the_order_is_by_their_mean(tmp_path: Path) -
     # Means 0.5 and 0.4: the second's better first attempt does not put it in front.
     for model, values in (("lab/one", [0.2, 0.8, 0.5]), ("lab/two", [0.6, 0.2, None])):
         path = write_log(logs, {"a": values}, model=model)
-        say(path, "begins", "goes on", "ends")
+        answered(path, "begins", "goes on", "ends")
     out = tmp_path / "site"
     built = build(logs, out)
     page = page_of(built, out, "a")
@@ -205,7 +194,7 @@ def test_equal_looking_ids_and_paths_stay_inside_and_apart(tmp_path: Path) -> No
     logs = tmp_path / "logs"
     names = ["../../../../evil", "Same", "same", "s\u0430me", "a/b", "a-b", "CON", ".."]
     path = write_log(logs, dict.fromkeys(names, 0.5))
-    say(path, "hello")
+    answered(path, "hello")
     out = tmp_path / "deep" / "site"
     built = build(logs, out, count=20)
     shown = [p for p in built if p.count("/") == 3 and not p.endswith("index.html")]
@@ -219,7 +208,7 @@ def test_a_judges_verdict_is_spelled_out(tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     note = judge_note("jury/<b>x", "first", "second", style="first")
     path = write_log(logs, {"a": 0.5}, judge="jury/x", notes={"a": note})
-    say(path, "hello")
+    answered(path, "hello")
     page = page_of(build(logs, tmp_path / "site"), tmp_path / "site", "a")
     table = page.xpath("//table[@class='verdicts']")[0]
     assert "jury/<b>x" in text_of(table.xpath("caption")[0])
@@ -240,11 +229,11 @@ def test_who_was_shown_something_else_is_reported(logs: Path, tmp_path: Path) ->
 
 
 def test_only_what_a_new_log_touches_is_made_again(logs: Path, tmp_path: Path) -> None:
-    say(write_log(logs, {"a": 0.5}, model="lab/one", setting="random"), "elsewhere")
+    answered(write_log(logs, {"a": 0.5}, model="lab/one", setting="random"), "elsewhere")
     out = tmp_path / "site"
     build(logs, out)
     assert build(logs, out) == []
-    say(write_log(logs, {"a": 0.5}, model="lab/two", setting="random"), "new")
+    answered(write_log(logs, {"a": 0.5}, model="lab/two", setting="random"), "new")
     written = build(logs, out)
     assert written
     assert all("title-random" in path for path in written)
@@ -253,7 +242,7 @@ def test_only_what_a_new_log_touches_is_made_again(logs: Path, tmp_path: Path) -
 def test_values_without_a_number_are_words(tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     made: dict[str, Any] = {"a": None, "b": 0.5}
-    say(write_log(logs, made), "hello")
+    answered(write_log(logs, made), "hello")
     out = tmp_path / "site"
     built = build(logs, out)
     scores = page_of(built, out, "a").xpath("//dl[@class='scores']//dd")

@@ -288,9 +288,8 @@ def read_table_answers(
         raise InputError(
             f"Contestants are compared on one round and setting. {reason}: {settings}."
         )
-    logs = chosen
     by_contestant: dict[str, RunLog] = {}
-    for log in logs:
+    for log in chosen:
         if by_contestant.setdefault(log.contestant, log) is not log:
             notes.append(f"{log.name} is a further log of {log.contestant}; left out.")
     answers: list[TableAnswer] = []

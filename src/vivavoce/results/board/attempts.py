@@ -100,8 +100,10 @@ def attempt_tables(logs: Path | str, **reading: Any) -> AttemptTables:
     groups: list[Row] = []
     items: list[Row] = []
     for log in chosen:
+        by_item = list(log.attempts().values())
+        by_item.sort(key=lambda of: (of[0].category, _place(of[0].difficulty)))
         for metric in log.metrics:
-            of_items = [_item_row(log, attempts, metric, draws) for attempts in _sorted_items(log)]
+            of_items = [_item_row(log, attempts, metric, draws) for attempts in by_item]
             items += of_items
             categories = dict.fromkeys(row["category"] for row in of_items if row["category"])
             difficulties = {row["difficulty"] for row in of_items if row["difficulty"]}
@@ -116,13 +118,6 @@ def attempt_tables(logs: Path | str, **reading: Any) -> AttemptTables:
                     grade = {"category": category, "difficulty": difficulty}
                     groups.append(_group_row(members, draws) | grade)
     return AttemptTables(tuple(groups), tuple(items), tuple(notes))
-
-
-def _sorted_items(log: RunLog) -> list[list[SampleScore]]:
-    """Attempts of each item; items sorted by category, difficulty and id."""
-    return sorted(
-        log.attempts().values(), key=lambda of: (of[0].category, _place(of[0].difficulty))
-    )
 
 
 def _place(difficulty: str) -> tuple[int, str]:

@@ -73,15 +73,15 @@ def read_documents(content: bytes, name: str) -> list[Document]:
     articles = [root] if root.tag == "article" else list(root.iter("article"))
     if not articles:
         raise InputError(f"XML, but not JATS: the root element is <{root.tag}>")
-    more = (_read_article(one, f"{name}-{n}") for n, one in enumerate(articles[1:], start=2))
-    return [_read_article(articles[0], name), *more]
+    keys = [name, *(f"{name}-{number}" for number in range(2, len(articles) + 1))]
+    return [_read_article(one, key, name) for one, key in zip(articles, keys, strict=True)]
 
 
-def _read_article(article: etree._Element, name: str) -> Document:
+def _read_article(article: etree._Element, key: str, name: str) -> Document:
     arxiv = find_arxiv_id(f"arXiv:{_number(article, 'arxiv')}")
     about = Document(
         kind="jats",
-        key=name,
+        key=key,
         source_file=name,
         arxiv_id=arxiv[0] if arxiv else None,
         version=arxiv[1] if arxiv else None,

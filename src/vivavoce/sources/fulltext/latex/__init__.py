@@ -142,5 +142,5 @@ SOURCE = Source(
     read=_read,
     name_of=paper_name,
     parts=_parts,
-    reader_version="17",
+    reader_version="18",
 )

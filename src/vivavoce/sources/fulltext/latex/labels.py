@@ -55,6 +55,8 @@ class Labels:
         """Place of an environment -> the part numbered last in it."""
         self._lists: dict[int, Sequence[str] | None] = {}
         """Place of a numbered list -> how its labels are printed, if it says so."""
+        self._list_options: dict[str, list[str]] = {}
+        """Options of all numbered lists, by name."""
         self._usual_formats: dict[str, Sequence[str]] = {}
         """How the labels of lists are printed that do not say so, by counter."""
         packages = frozenset(layout.names(frozenset({"\\usepackage"})))
@@ -178,7 +180,7 @@ class Labels:
         """Begin a list; return how its own labels are printed, None for the usual way."""
         option = self._layout.option(place + 1)
         tokens = list(self._layout.tokens[option.start : option.end]) if option else []
-        fields = fields_of(tokens)
+        fields = self._list_options | fields_of(tokens)
         if "resume" not in fields:
             self._counters.values[counter] = 0
         if "start" in fields:
@@ -198,6 +200,16 @@ class Labels:
             return None
         style = in_style(_SHORT_STYLES[short[0]], counter)
         return style if self._is_bare else (text[: short.start()], *style, text[short.end() :])
+
+    def set_lists(self, place: int) -> int:
+        r"""Read the options of numbered lists in `\setlist`; return the place after it."""
+        kinds = self._layout.option(place + 1)
+        options = self._layout.required(place)
+        if options is None:
+            return place + 1
+        if kinds is not None and self._layout.source(kinds).strip() == "enumerate":
+            self._list_options |= fields_of(self._layout.tokens[options.start : options.end])
+        return options.after
 
     def equations(self, place: int, end: int) -> None:
         """Count the equations of an environment, and note their labels."""
@@ -247,17 +259,20 @@ class Labels:
         parts = [(part, self._end_of(part)) for part in layout.find(_PARTS, place + 1, end)]
         waiting: list[tuple[int, str]] = []
         label = Label()
+        number = 0
         for here in layout.find(_CAPTIONS, place, end):
-            inside = [n for n, (start, stop) in enumerate(parts, 1) if start < here < stop]
+            while number < len(parts) and parts[number][0] < here:
+                number += 1
+            is_inside = number > 0 and here < parts[number - 1][1]
             if layout.tokens[here] == "\\label":
-                if inside:
-                    self._counters.values[f"sub{kind}"] = inside[0]
+                if is_inside:
+                    self._counters.values[f"sub{kind}"] = number
                     waiting.append((here, self._counters.number(f"sub{kind}")))
                 elif label.number:
                     self.note(here, here + 1, label)
                 else:
                     waiting.append((here, ""))
-            elif not inside and layout.tokens[here + 1 : here + 2] != ["*"]:
+            elif not is_inside and layout.tokens[here + 1 : here + 2] != ["*"]:
                 is_again = label.number and name.startswith(("longtable", "xltabular"))
                 label = label if is_again else self._step_caption(here, kind)
                 waiting = self._note_waiting(waiting, label)

@@ -27,6 +27,8 @@ _DEFINE, _DOCUMENT_COMMANDS, _PRIMITIVE_DEFINE, _ENVIRONMENT, _INPUT, _IMPORT = 
 )
 _ENDS = frozenset({"\\fi", "\\repeat"})
 _VERSION = re.compile(r"\\(include|exclude)(?:comment|version)")
+_MAX_FORMAT = 100
+"""Most tokens of a definition of how a counter is printed."""
 _MAX_IGNORED = 3
 """Most endless macros that a paper may have."""
 
@@ -144,9 +146,11 @@ class Expander(Conditions):
     def store(self, name: str, macro: Macro, *, keeps: bool = False) -> None:
         """Keep a definition; that of how a counter is printed stays in the text as well."""
         super().store(name, macro, keeps=keeps)
-        if name.startswith("\\the") and self.macros.get(name) is macro:
+        is_short = len(macro.body) <= _MAX_FORMAT
+        if is_short and name.startswith("\\the") and self.macros.get(name) is macro:
             counters = {token[1:] for token in macro.body if token.startswith("\\the")}
             body = self.expanded(macro.body, counters)
+            self.spend(len(body))
             self._out += ["\\@the", "{", name[4:], "}", "{", *body, "}"]
 
     def _set_switch(self, token: str) -> bool:

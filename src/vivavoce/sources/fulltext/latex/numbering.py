@@ -10,8 +10,11 @@ from vivavoce.sources.fulltext.latex.layout import SYMBOLS, typeset
 HEADINGS = ("chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph")
 LISTS = ("enumi", "enumii", "enumiii", "enumiv")
 _ROMAN = ((50, "L"), (40, "XL"), (10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I"))
-_MAX_STEPS = 500
-_MAX_FORMAT = 100
+_MAX_STEPS = 100
+_MAX_ALL_STEPS = 3_000_000
+"""Most tokens that are printed in a number, and in all numbers of a paper."""
+_MAX_TEXT = 40
+_MAX_WITHIN = 60
 _SUM = re.compile(r"[-+]?\d{1,9}")
 
 
@@ -54,6 +57,7 @@ class Counters:
         r"""What `\ref` prints before the counter."""
         self._within: dict[str, str] = {}
         """Counter -> the counter that resets it."""
+        self._left = _MAX_ALL_STEPS
         self.in_appendix = False
         self._of_body: tuple[Counter[str], dict[str, Sequence[str]]] = (Counter(), {})
         self.headings = HEADINGS if has_chapters else HEADINGS[1:]
@@ -80,7 +84,8 @@ class Counters:
 
     def number_within(self, counter: str, outer: str, *, is_shown: bool = True) -> None:
         """Reset a counter with another one, and print it behind that one's number."""
-        self._within[counter] = outer
+        if counter in self._within or len(self._within) < _MAX_WITHIN:
+            self._within[counter] = outer
         if is_shown:
             self.formats[counter] = (f"\\the{outer}", ".", *in_style("arabic", counter))
 
@@ -92,12 +97,14 @@ class Counters:
     def step(self, counter: str) -> None:
         """Add one, and reset the counters numbered within."""
         self.values[counter] += 1
-        reset = [counter]
-        for outer in reset:
-            inner = [name for name, around in self._within.items() if around == outer]
-            reset += [name for name in inner if name not in reset]
-        for name in reset[1:]:
-            self.values[name] = 0
+        reset = {counter}
+        for _ in self.headings:
+            inner = {name for name, outer in self._within.items() if outer in reset} - reset
+            if not inner:
+                break
+            reset |= inner
+            for name in inner:
+                self.values[name] = 0
 
     def change(self, command: str, counter: str, value: Sequence[str]) -> None:
         r"""Carry out `\setcounter`, `\addtocounter` or `\stepcounter`, if the value is known."""
@@ -127,11 +134,12 @@ class Counters:
 
     def print(self, tokens: Sequence[str]) -> str:
         """Print tokens with counters in them."""
-        left = list(reversed(tokens[:_MAX_FORMAT]))
+        left = list(reversed(tokens[:_MAX_STEPS]))
         out: list[str] = []
-        for _ in range(_MAX_STEPS):
+        for _ in range(min(_MAX_STEPS, self._left)):
             if not left:
                 break
+            self._left -= 1
             token = left.pop()
             name = token[4:] if token.startswith("\\the") else ""
             style = _STYLES.get(token.lstrip("\\@"))
@@ -140,11 +148,11 @@ class Counters:
             if token[:1] == "\\" and style is not None:
                 out.append(style(self.values[self._operand(left)]))
             elif name and self.knows(name):
-                left += reversed(self._format(name)[:_MAX_FORMAT])
+                left += reversed(self._format(name)[:_MAX_STEPS])
             elif token in SYMBOLS:
                 out.append(SYMBOLS[token])
             elif token[:1] not in "\\{}$":
-                out.append(typeset(token.replace("~", " ")))
+                out.append(typeset(token[:_MAX_TEXT].replace("~", " ")))
         return "".join(out)
 
     def _operand(self, left: list[str]) -> str:

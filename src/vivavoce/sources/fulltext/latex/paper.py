@@ -85,6 +85,7 @@ class _Reader:
             "\\newtheorem": self._declare,
             "\\declaretheorem": self._declare,
             **dict.fromkeys(("\\crefname", "\\Crefname"), lambda place, _: names(place)),
+            "\\setlist": lambda place, _: self.labels.set_lists(place),
             **dict.fromkeys(_NUMBERED_WITHIN, self._number_within),
             **dict.fromkeys((*COUNTING, "\\@the"), self._change_counter),
         }
@@ -120,7 +121,7 @@ class _Reader:
         is_plain = self.layout.tokens[place] == "\\newtheorem"
         declare = self.labels.declare_theorem if is_plain else self.labels.declare_by_options
         after = declare(place)
-        self.hooks |= {_begin(name): self._theorem for name in self.labels.theorems}
+        self.hooks |= {_begin(name): self._theorem for name in [*self.labels.theorems][-1:]}
         return after
 
     def _number_within(self, place: int, out: list[str]) -> int:
@@ -332,9 +333,9 @@ class _Reader:
         if not is_float and (table is None or not _is_grid(table)):
             self.layout_end = end
             return self.setter.begin(name, place, out)
+        self.labels.float(place, end)
         if table is not None:
             self.tables.append(table)
-            self.labels.float(place, end)
         return end + 1
 
 

@@ -1,15 +1,49 @@
-"""`viva run --agent` with four frameworks and by hand: one task each, from command to row."""
+"""`viva run --agent`: agents of a user's own and of four frameworks, from command to row."""
 
 import re
 from pathlib import Path
 
 import pytest
 from tests.conftest import ROOT
-from tests.servers.commands import only_json, viva_here
+from tests.servers.commands import only_json, small_round, viva, viva_here
 from tests.servers.scripted import Ask, Reply, answer, scripted
 from tests.tasks.methods.agent_runs import calls
 
-pytestmark = pytest.mark.slow
+ALONE = """
+async def alone(question):
+    return "A title about " + question.split()[-1]
+"""
+
+
+@pytest.fixture
+def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str | Path, ...]:
+    """A run of the title task by the agent in `mine.py`."""
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(ALONE, "utf-8")
+    made = small_round(tmp_path / "made", papers=3)
+    agent = ("--agent", "mine.py@alone", "--model", "extractive/lead")
+    return ("run", "title", "--round", made.folder, "--logs", "logs", *agent)
+
+
+def test_its_row_is_on_the_board_and_nobody_can_verify_it(ask: tuple[str | Path, ...]) -> None:
+    viva_here(*ask)
+    rows = only_json(viva("board", "show", "logs", "--json").stdout)["rows"]
+    (method,) = {row["method"] for row in rows}
+    assert re.fullmatch(r"custom_agent\(agent=mine\.py@alone, sha256=[0-9a-f]{12}\)", method)
+    assert {row["n"] for row in rows} == {3}
+    assert {row["valid"] for row in rows} == {1.0}
+    verified = viva_here("board", "verify", "logs", "--round", ask[3], expect=1)
+    # The file of another's agent is never run to verify a log.
+    assert "its method custom_agent cannot be run again here" in verified.output
+
+
+def test_a_changed_file_is_another_contestant(ask: tuple[str | Path, ...]) -> None:
+    viva_here(*ask)
+    Path("mine.py").write_text(ALONE.replace("about", "on"), "utf-8")
+    viva_here(*ask)
+    rows = only_json(viva("board", "show", "logs", "--json").stdout)["rows"]
+    assert len({row["method"] for row in rows}) == 2
+
 
 AGENTS = ROOT / "examples" / "agents" / "frameworks.py"
 TABLE = "| Method | Score |\n|---|---|\n| Baseline | 1.0 |"
@@ -38,6 +72,7 @@ def reader(ask: Ask) -> Reply:
     return calls(("search", {"query": "accuracy of linking entities"}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("framework", list(WORK))
 def test_a_framework_runs_a_task(framework: str, tmp_path: Path) -> None:
     model = f"openai-api/scripted/agent-{framework}"
