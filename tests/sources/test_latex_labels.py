@@ -18,6 +18,22 @@ def printed(folder: Path, body: str, written: str, preamble: str = "") -> str:
     return read(folder, text, preamble=preamble).sections[-1].text
 
 
+def test_references_print_the_numbers_of_labels(tmp_path: Path) -> None:
+    body = r"""
+\begin{equation} a \label{one}\end{equation}
+\begin{align} b \label{two}\\ c \nonumber\\ d \label{three}\\ e \tag{S} \label{tagged}\end{align}
+\begin{equation*} f \end{equation*}
+\begin{theorem}\label{th} T.\end{theorem}
+\begin{lemma}\label{le} L.\end{lemma}
+\begin{enumerate}\item I. \item\label{it} J.\end{enumerate}
+\begin{algorithm}\caption{A.}\label{al}\end{algorithm}
+\section{Two} By \eqref{two}, (\ref{three}), \eqref{tagged}, \cref{th}, \ref{le}, \ref{it},
+\cref{al} and \eqref{gone}."""
+    preamble = r"\newtheorem{theorem}{Theorem}[section]\newtheorem{lemma}[theorem]{Lemma}"
+    paper = read(tmp_path, rf"\section{{One}} {body}", preamble=preamble)
+    assert paper.sections[1].text == "By (2), (3), (S), Theorem 1.1, 1.2, 2, Algorithm 1 and ."
+
+
 @pytest.mark.parametrize(
     ("written", "shown"),
     [
