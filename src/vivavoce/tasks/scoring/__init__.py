@@ -96,8 +96,8 @@ def fault_in(message: str) -> str | None:
     final = final_answer(message)
     text = final.text
     readings = [message.strip(), text]
-    if len(text) <= _START:  # "N/A" may stand behind a label
-        readings += [clean_title(text), without_wrapper(text)]
+    if len(text) <= _START:  # "N/A" may stand behind a label or below a heading
+        readings += [without_wrapper(text), *([] if "\n" in text else [clean_title(text)])]
     if any(_PLACEHOLDER.fullmatch(each[:_START]) for each in filter(None, readings)):
         return "placeholder"
     if final.is_unclosed:
