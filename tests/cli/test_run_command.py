@@ -81,6 +81,13 @@ def test_a_prompt_that_a_method_lacks_is_refused_at_once(small: Round, tmp_path:
     assert not list(tmp_path.glob("logs/*.eval"))
 
 
+def test_an_argument_that_an_option_decides_is_refused(small: Round, tmp_path: Path) -> None:
+    command = ("run", "abstract", "--round", small.folder, "--logs", tmp_path / "logs")
+    given = ("--model", "extractive/lead", "-T", "setting=title_only")
+    done = viva_here(*command, *given, expect=2)
+    assert "-T setting=title_only has no effect here. Give --setting instead." in done.output
+
+
 @pytest.mark.slow
 def test_inspect_runs_the_sample_round_right_after_install(tmp_path: Path) -> None:
     env = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")}

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 from tests.rounds.conftest import SPEC
-from tests.rounds.titles_family import build, corpus_of, spec_of
+from tests.rounds.titles_family import Titles, build, corpus_of, spec_of
 
 from vivavoce.corpus import Corpus, ingest, load_corpus
-from vivavoce.errors import LockedError, VivaError
+from vivavoce.errors import LockedError, PluginError, VivaError
 from vivavoce.rounds import Round, load_round
-from vivavoce.rounds.family import EVERY_TASK
+from vivavoce.rounds.family import EVERY_TASK, FamilyItems
 from vivavoce.store import hash_file, hash_tree, lock
 from vivavoce.tasks import build_round
 
@@ -42,6 +42,22 @@ def titles(tmp_path: Path) -> Corpus:
 def titles_spec(**opening: Any) -> dict[str, Any]:
     spec = spec_of(date(2024, 1, 1))
     return spec | {"round": spec["round"] | opening}
+
+
+@pytest.mark.parametrize("name", [None, "a1"])
+def test_every_item_of_a_family_has_an_id_of_its_own(
+    titles: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str | None
+) -> None:
+    made = Titles.build
+
+    def careless(*given: Any) -> FamilyItems:
+        items = made(*given)
+        items.tasks["first"][-1]["id"] = name
+        return items
+
+    monkeypatch.setattr(Titles, "build", careless)
+    with pytest.raises(PluginError, match=r"test_build\.py:\d+: careless gave items of first with"):
+        build(titles, titles_spec(), tmp_path / "rounds")
 
 
 def test_the_same_corpus_and_spec_give_the_same_bytes_anywhere(

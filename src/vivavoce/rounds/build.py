@@ -12,7 +12,7 @@ from typing import Any
 
 from vivavoce.corpus import Corpus
 from vivavoce.errors import EmptyRoundError, VivaError
-from vivavoce.plugins import returned
+from vivavoce.plugins import returned, wrong_result
 from vivavoce.rounds.anchors import Lineage, write_rows
 from vivavoce.rounds.family import EVERY_TASK, Builder, Exclusion, FamilyItems
 from vivavoce.rounds.licences import LICENCES, licences_of
@@ -97,6 +97,12 @@ def _write_round(
         allowed = lineage.late.allow(family, spec) if lineage and follows else spec
         build = builders[family].build
         items = returned(build, build(seen, allowed, options), FamilyItems)
+        for task, rows in items.tasks.items():
+            ids = Counter(row.get("id") for row in rows)
+            if unusable := [name for name, count in ids.items() if not name or count > 1]:
+                raise wrong_result(
+                    build, f"gave items of {task} without an id of their own: {unusable[0]!r}"
+                )
         if lineage:
             lineage.late.note(items, allowed)
             may_add = lineage.moves_to(spec) or (follows and bool(lineage.state))

@@ -276,4 +276,10 @@ def _task_args(spec: RunSpec, family: str, setting: str) -> dict[str, Any]:
         "pin": fingerprint(opened, open_prompts(family, prompts)),
         "judge": True if spec.judge else None,
     }
-    return {**spec.task_args, **{name: value for name, value in args.items() if value is not None}}
+    args = {name: value for name, value in args.items() if value is not None}
+    for name, value in spec.task_args.items():
+        if args.get(name, value) != value:
+            raise InputError(
+                f"-T {name}={value} has no effect here. Give --{name.replace('_', '-')} instead."
+            )
+    return {**spec.task_args, **args}
