@@ -135,6 +135,15 @@ def test_a_folder_of_recorded_feeds_goes_into_a_corpus(data_dir: Path, tmp_path:
     assert all(paper.title and paper.abstract for paper in papers)
 
 
+def test_one_file_may_be_named_and_feeds_of_one_name_lie_in_two_folders(tmp_path: Path) -> None:
+    for folder, number in (("a", 1), ("b", 2)):
+        (tmp_path / "in" / folder).mkdir(parents=True)
+        (tmp_path / "in" / folder / "page.atom.xml").write_bytes(feed_of(number, total=1))
+    assert ingest("arxiv", tmp_path / "in", tmp_path / "c1").papers == 2
+    one = tmp_path / "in" / "a" / "page.atom.xml"
+    assert ingest("arxiv", one, tmp_path / "c2").papers == 1
+
+
 def test_an_entry_without_id_or_title_is_a_fault_and_the_others_go_in(tmp_path: Path) -> None:
     content = feed_of(1, 2, 3, total=3).replace(b"http://arxiv.org/abs/2001.00002v2", b"nothing")
     content = content.replace(b"A Title", b" ", 1)

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from vivavoce.corpus import ingest
+from vivavoce.corpus.reading import load_corpus
 from vivavoce.records import Document
-from vivavoce.sources.fulltext.html import read_document
+from vivavoce.sources.fulltext.html import SOURCE, read_document
 
 PAGES = Path(__file__).parent / "fixtures" / "html"
 START, END = '<html><body><article class="ltx_document">', "</article></body></html>"
@@ -110,6 +112,10 @@ def test_references_keep_what_is_printed_and_what_links_hide() -> None:
         (["A. One, B. Two, Phys. Rev. Lett. 19 (1967) 1264."], None),
         (["A. One and B. Two, in 2011 Conference on Rows (Row Press, 2011) pp. 2–3."], None),
         (["One, A., & Two, B. 2010, Journal of Rows, 44, 61"], None),
+        (
+            ["Ann One and Bo Two, <em>Of rows and columns</em>, Rows <b>2</b> (2010)."],
+            "Of rows and columns",
+        ),
         (["Ann One.", "2010.", "Why Rows? In Proc. of Rows. Row Press, 6–9."], "Why Rows?"),
         (["Ann One.", "2010.", "Of rows. In Proc. of Rows. Row Press, 6–9."], "Of rows"),
     ],
@@ -249,3 +255,14 @@ def test_a_licence_with_an_address_is_given_by_it() -> None:
     assert page("", f'<a id="license-tr" href="{address}">License: CC BY</a>').licence == address
     plain = '<div id="license-tr">License: arXiv.org perpetual non-exclusive license</div>'
     assert page("", plain).licence == "arXiv.org perpetual non-exclusive license"
+
+
+def test_a_folder_of_pages_becomes_a_corpus(tmp_path: Path) -> None:
+    report = ingest("html", PAGES, tmp_path / "corpus")
+    assert (report.read, report.failed) == (3, ())
+    papers = {paper.source_file: paper for paper in load_corpus(tmp_path / "corpus").papers}
+    assert papers["2401.00001v2.html"].published == "2024-01"
+    assert [SOURCE.matches(Path(name)) for name in ("a.HTM", "a.xhtml", "a.xml", "html")] == [
+        *(True, True),
+        *(False, False),
+    ]

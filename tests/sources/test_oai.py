@@ -161,6 +161,11 @@ def test_withdrawn_papers_are_marked(
     assert found.withdrawn == ("withdrawn" if is_withdrawn else None)
 
 
+def test_a_first_version_after_the_month_of_its_id_is_not_believed(tmp_path: Path) -> None:
+    listed = RAW.replace("Mon, 3 Jun 2024", "Wed, 3 Jun 2099")
+    assert paper(tmp_path, record(listed)).published == "2024-06"
+
+
 def test_an_unfinished_harvest_is_said_until_it_is_finished(tmp_path: Path) -> None:
     folder = tmp_path / "listing"
     for name in ("a.oai.xml", "b.oai.xml"):

@@ -76,6 +76,20 @@ def test_what_stands_around_the_text_stays_out_of_it(tmp_path: Path) -> None:
     assert not any(word.isdigit() for word in text.split())
 
 
+def test_numbers_beside_every_line_are_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "a.pdf"
+    paper = Paper(path)
+    paper.centred("A Manuscript With Numbered Lines")
+    start = paper.y
+    for name in ("1 Introduction", "2 Method", "3 Conclusion"):
+        paper.heading(name)
+        paper.paragraph(LONG)
+    for n in range(40):
+        paper.say(f"{n:03d}", 70, start + 12 * n, TEXT, 7)
+    text = " ".join(item.text for item in read_file(paper.save()).sections)
+    assert not any(word.isdigit() for word in text.split())
+
+
 def test_the_appendix_is_told_from_the_body(tmp_path: Path) -> None:
     paper = Paper(tmp_path / "a.pdf")
     paper.centred("A Paper With More Behind It")
@@ -92,6 +106,17 @@ def test_the_appendix_is_told_from_the_body(tmp_path: Path) -> None:
         (2, "B.1", "Sources"),
     ]
     assert len(document.references) == 1
+
+
+def test_an_abstract_without_a_heading_stands_before_the_first_section(tmp_path: Path) -> None:
+    paper = Paper(tmp_path / "a.pdf")
+    paper.centred("A Paper That Names No Abstract")
+    paper.centred("Author 001", TEXT, 10, 24)
+    paper.y += 20
+    paper.paragraph("We say at once what was done. " + FILLER, 9)
+    paper.sections("1 Introduction", "2 Method", "3 Conclusion")
+    abstract = read_file(paper.save()).abstract or ""
+    assert abstract.startswith("We say at once what was done.")
 
 
 def test_the_source_reads_through_its_child(tmp_path: Path) -> None:

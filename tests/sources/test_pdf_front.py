@@ -15,7 +15,7 @@ from pypdf.generic import (
     StreamObject,
 )
 from reportlab.pdfbase.pdfmetrics import stringWidth
-from tests.sources.pdf_pages import BOLD, FILLER, TEXT, Paper
+from tests.sources.pdf_pages import BOLD, FILLER, TEXT, Paper, paper_with_table
 
 from vivavoce.sources.fulltext.pdf.document import read_file
 from vivavoce.sources.fulltext.pdf.imprint import Imprint, read_imprint
@@ -281,3 +281,11 @@ def test_author_lines_of_every_form(tmp_path: Path, lines: Sequence[str], names:
     found = [author.name for author in read_file(page.save()).authors]
     known = {"Ada": "Ada Brandt", "An": "An Shu Te", "Ben": "Ben Okafor"}
     assert found == [known[name] for name in names.split()]
+
+
+def test_a_table_whose_columns_are_not_told_apart_has_no_cells(tmp_path: Path) -> None:
+    rows = [("Reader one", ""), ("Reader two", ""), ("Reader three", "")]
+    page = paper_with_table(tmp_path / "a.pdf", rows, "Table 1: Readers that were tried.")
+    [table] = read_file(page.save()).tables
+    assert table.caption == "Table 1: Readers that were tried."
+    assert table.cells == ()

@@ -1,6 +1,7 @@
 """Real papers, where they are at hand."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 from unicodedata import combining, normalize
@@ -10,7 +11,7 @@ import pytest
 from vivavoce.corpus.fields import assign_roles
 from vivavoce.records import Document
 from vivavoce.sources.fulltext.pdf.document import read_file
-from vivavoce.sources.fulltext.pdf.runs import compact
+from vivavoce.sources.fulltext.pdf.evidence import compact
 
 pytestmark = pytest.mark.data
 
@@ -90,6 +91,20 @@ def test_no_running_text_is_left_behind_a_page_number(papers: Papers) -> None:
     for row, document in papers:
         lines = [line for s in document.sections for line in s.text.split("\n\n")]
         assert not [line for line in lines if line.strip().isdigit()], row["file"]
+
+
+def test_the_benchmark_measures_the_same(data_dir: Path) -> None:
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks" / "pdf"))
+    try:
+        from accuracy import measure  # type: ignore[import-not-found]
+    finally:
+        sys.path.pop(0)
+    rows = (data_dir / "pdf" / "truth.jsonl").read_text("utf-8").splitlines()
+    row = next(json.loads(line) for line in rows if '"green.pdf"' in line)
+    line = measure(row, data_dir / "pdf", data_dir / "latex")
+    assert (line.found, line.true, line.title) == (7, 7, True)
+    assert line.words >= 0.97
+    assert line.out_of_order < 0.02
 
 
 FOLDER = Path(__file__).parent / "fixtures" / "pdf"

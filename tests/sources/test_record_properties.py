@@ -2,14 +2,16 @@
 
 import copy
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.fuzz.documents import through_source
+from tests.fuzz.documents import check_document, through_source
 from tests.fuzz.json_paths import JSON_PATHS
 from tests.fuzz.record_seeds import RECORDS
+from tests.sources.reading import paper_in
 
 from vivavoce.errors import InputError
 from vivavoce.sources.json_records import parse_strictly, raw_json
@@ -52,6 +54,35 @@ def test_a_record_with_odd_values_is_read_or_refused(choice: int, data: st.DataO
         if not places(record):
             break
     JSON_PATHS[choice](json.dumps(record).encode())
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "record"),
+    [
+        (
+            "digestables",
+            "silver/arxiv2table.jsonl",
+            {"table_id": "t\ud800\x00", "table_query_id": 1, "table": {}, "table_references": []},
+        ),
+        (
+            "academiceval",
+            "title/sample.json",
+            {
+                "url": "http://arxiv.org/abs/2406.00001",
+                "primary_cat": "a",
+                "cats": ["\ud800"],
+                "gt": "x",
+            },
+        ),
+    ],
+)
+def test_half_a_surrogate_pair_in_an_id_or_category_is_replaced(
+    tmp_path: Path, kind: str, name: str, record: dict[str, Any]
+) -> None:
+    (tmp_path / name).parent.mkdir()
+    found = paper_in(kind, name, tmp_path, record)
+    check_document(found)
+    assert "\ufffd" in found.key + "".join(found.categories)
 
 
 FILES = [

@@ -95,6 +95,33 @@ def test_a_subtask_that_says_which_models_are_compared_is_a_heading(tmp_path: Pa
     }
 
 
+def test_the_modalities_of_datasets_are_told_by_the_file_beside_a_list(tmp_path: Path) -> None:
+    datasets = [
+        {"name": "Bank", "modalities": ["Texts"], "variants": ["Bank", "Bank v2"]},
+        {"name": "Views", "full_name": "Views of Lakes", "modalities": ["Images", "Texts"]},
+        {"name": "Pond", "modalities": []},
+    ]
+    named = ["BANK", "Bank v2", "Views / small", "Views of Lakes", "Pond", "Sea"]
+    tree = {"task": "T", "datasets": [{"dataset": n, "sota": board(ROW)} for n in named]}
+    path = tmp_path / "evaluation-tables.json"
+    path.write_text(json.dumps([tree]))
+    source = list_sources()["pwc"]
+    assert source.parts is not None
+    assert [part.name for part in source.parts(path)] == [path.name]
+    beside = tmp_path / "datasets.json.gz"
+    beside.write_bytes(gzip.compress(json.dumps(datasets).encode()))
+    assert [part.name for part in source.parts(path)] == [path.name, beside.name]
+    documents, faults = read("pwc", path)
+    found = {r.dataset: r.modality for r in results(documents)}
+    assert list(found.values()) == ["Texts", "Texts", *["Images; Texts"] * 2, None, None]
+    assert faults == []
+    # Without it the results still go in.
+    beside.write_bytes(b"[")
+    documents, faults = read("pwc", path)
+    assert {r.modality for r in results(documents)} == {None}
+    assert [fault.where for fault in faults] == ["datasets.json.gz"]
+
+
 def test_a_work_without_an_id_is_dated_by_its_earliest_entry(tmp_path: Path) -> None:
     row = {"task": "QA", "dataset": "Squares", "metric": "EM", "method": "A", "score": 71.5}
     dated = [("https://example.org/a", "2019-03-02"), ("https://example.org/a", "2018-11-20")]

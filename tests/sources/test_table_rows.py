@@ -52,6 +52,24 @@ def in_html(grid: Grid, folder: Path) -> Document:
     return read_html(page.encode(), "x.html")
 
 
+def in_jats(grid: Grid, folder: Path) -> Document:
+    def marks(cited: tuple[int, ...]) -> str:
+        return "".join(f' <xref ref-type="bibr" rid="b{work}">x</xref>' for work in cited)
+
+    rows = "".join(
+        "<tr>" + "".join(f'<td rowspan="{h}">{w}{marks(c)}</td>' for w, c, h in row) + "</tr>"
+        for row in grid
+    )
+    refs = "".join(
+        f'<ref id="b{work}"><mixed-citation>W{work}</mixed-citation></ref>' for work in WORKS
+    )
+    text = (
+        f"<article><body><table-wrap><table>{rows}</table></table-wrap></body><back><ref-list>"
+        f"{refs}</ref-list></back></article>"
+    )
+    return read_jats(text.encode(), "x.nxml")[0]
+
+
 def in_latex(grid: Grid, folder: Path) -> Document:
     lines, hanging = [], 0
     for row in grid:
@@ -98,6 +116,23 @@ def as_markup(grid: Grid) -> str:
     return f"<table>{rows}</table>"
 
 
+def in_s2orc(grid: Grid, folder: Path) -> Document:
+    spans = [
+        {"start": 0, "end": 3, "text": f"[{work + 1}]", "ref_id": f"BIBREF{work}"} for work in WORKS
+    ]
+    record = {
+        "paper_id": "7",
+        "pdf_parse": {
+            "body_text": [{"text": "One.", "section": "A", "cite_spans": spans}],
+            "bib_entries": {f"BIBREF{work}": {"title": f"Work {work}"} for work in WORKS},
+            "ref_entries": {"TABREF0": {"type_str": "table", "content": as_markup(grid)}},
+        },
+    }
+    path = folder / "x.json"
+    path.write_text(json.dumps(record))
+    return read_one("s2orc", path)
+
+
 def in_survey(grid: Grid, folder: Path) -> Document:
     listed = "\n".join(
         f'[{work + 1}] A. One and B. Two, "A model of size {work}," in Conf, 2020.'
@@ -111,7 +146,8 @@ def in_survey(grid: Grid, folder: Path) -> Document:
 
 
 READERS: dict[str, Callable[[Grid, Path], Document]] = {
-    **{"html": in_html, "latex": in_latex, "tei": in_tei, "survey": in_survey},
+    **{"html": in_html, "jats": in_jats, "latex": in_latex, "tei": in_tei},
+    **{"s2orc": in_s2orc, "survey": in_survey},
 }
 
 
@@ -169,7 +205,7 @@ def test_hostile_spans_take_bounded_time(kind: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(60)
-@pytest.mark.parametrize("kind", ["html", "tei"])
+@pytest.mark.parametrize("kind", ["html", "jats", "tei"])
 def test_a_row_without_end_is_read_as_far_as_a_table_may_reach(kind: str, tmp_path: Path) -> None:
     (table,) = READERS[kind]([[("a", (), 1)] * 20_000], tmp_path).tables
     assert len(table.cells[0]) == 400

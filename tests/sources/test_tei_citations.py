@@ -180,3 +180,6 @@ def test_a_huge_table_takes_linear_time(unit: str) -> None:
     namesakes = "".join(entry(n, f"J Same, K Author{n}", 2018) for n in range(1000))
     body = BY_NUMBER + table(unit * (100_000 // len(unit)))
     assert len(paper(body, namesakes).references) == 1000
+
+
+# Real files

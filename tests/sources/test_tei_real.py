@@ -73,6 +73,14 @@ def _falls_back(sections: tuple[Section, ...]) -> list[str]:
 
 
 @pytest.mark.data
+def test_a_good_share_of_real_tables_cites(real: dict[str, Document]) -> None:
+    # Most tables print no marker at all: about a quarter does.
+    tables = [table for document in real.values() for table in document.tables]
+    assert sum(bool(table.cited) for table in tables) >= 0.18 * len(tables)
+    assert sum(len(table.cited) for table in tables) >= 0.5 * len(tables)
+
+
+@pytest.mark.data
 def test_what_real_tables_cite_is_named_in_them(real: dict[str, Document]) -> None:
     named = total = 0
     for document, printed in ((one, table) for one in real.values() for table in one.tables):
@@ -84,8 +92,6 @@ def test_what_real_tables_cite_is_named_in_them(real: dict[str, Document]) -> No
             words = [name_key(word) for word in author.split()]
             named += "[" in text or any(len(word) > 1 and word in joined for word in words)
             total += 1
-    # Most tables print no marker at all: about a quarter does.
-    assert total >= 0.5 * sum(len(document.tables) for document in real.values())
     assert named >= 0.97 * total
 
 

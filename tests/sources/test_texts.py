@@ -3,6 +3,7 @@
 import gzip
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -36,6 +37,7 @@ from vivavoce.sources.catalogues.arxiv.texts import (
     validate_html,
     validate_pdf,
 )
+from vivavoce.sources.http import INTERVALS, Turns
 from vivavoce.sources.http.client import Allowed, Client, Limits
 
 
@@ -69,6 +71,24 @@ def want(server: ReplayServer, kind: str, name: str = "2001.00001v1") -> WantedT
 def test_every_address_is_https_at_an_allowed_host() -> None:
     for wanted in texts_wanted("2001.00001", None, "2020.acl-main.207", ALL_KINDS):
         assert Allowed(HOSTS).host_of(wanted.url, wanted.url, None) in HOSTS
+
+
+def test_the_hosts_of_arxiv_are_one_budget_and_the_anthology_has_its_own(
+    clock: FakeClock, tmp_path: Path
+) -> None:
+    turns = Turns(INTERVALS, folder=tmp_path, clock=clock.time, sleep=clock.sleep)
+    came = []
+    wanted = texts_wanted("2001.00001", None, "P18-1001", ALL_KINDS)
+    for one in wanted:
+        with turns.turn(Allowed(HOSTS).host_of(one.url, one.url, None), clock.now + 60):
+            came.append((one.kind, clock.now))
+    assert came == [
+        ("html", 1000.0),
+        ("ar5iv", 1003.0),
+        ("eprint", 1006.0),
+        ("pdf", 1009.0),
+        ("acl", 1009.0),
+    ]
 
 
 @pytest.mark.parametrize(

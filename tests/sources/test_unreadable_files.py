@@ -64,6 +64,8 @@ FILES: dict[tuple[str, str], Sequence[tuple[Content, str]]] = {
         (b"\xff\xfe<\x00a\x00", "not UTF-8"),
         ("<!-- only this -->", "no HTML element"),
         ("<html><body><p>A blog.</p></body></html>", "not LaTeXML output"),
+        ("<html><h1>No HTML for '2401.00001'</h1></html>", "there is no HTML of this paper"),
+        ('<meta name="citation_arxiv_id" content="2401.00001">', "the abstract page"),
         ('<div class="ltx_page_content"></div>', "its conversion to HTML failed"),
         ('<div class="package-alerts ltx_document">failed: x</div>', "not LaTeXML output"),
         (

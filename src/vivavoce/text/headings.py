@@ -116,6 +116,12 @@ def step_cost(previous: tuple[int, ...] | None, current: tuple[int, ...]) -> flo
     return 0.2 * (step - 1) + (0.2 + deeper if len(current) > shared + 1 else 0.0)
 
 
+def is_measurement(label: str) -> bool:
+    """Check whether a number cannot be a section number, such as `91.6`, `0.99` or `6.51`."""
+    match = _LABEL.fullmatch(label.strip()) or re.fullmatch(r"[\d.,%]+", label.strip())
+    return match is not None and label.strip()[0].isdigit() and not read_numbers("x", label)
+
+
 def is_heading_text(text: str) -> bool:
     """Check whether a text may be a heading, not a caption, a formula, numbers or stray symbols."""
     if _CAPTION.match(text):

@@ -125,14 +125,16 @@ def build_sections(
 
 
 def without_stubs(blocks: Iterable[Block]) -> list[Block]:
-    """Drop stubs without a heading, and roles that headings overrule."""
+    """Drop stubs without a heading, empty reference sections, and roles that headings overrule."""
     kept: list[Block] = []
     for block in blocks:
         is_short = len(" ".join(block.paragraphs).split()) < _MIN_WORDS
         if block.heading is None and is_short and block.role != "other":
             continue
-        is_own = role_of_heading(block.heading or "") in _OWN_ROLES
-        kept.append(replace(block, role=None if is_own else block.role))
+        role = role_of_heading(block.heading or "")
+        if role == "references" and not block.paragraphs:
+            continue
+        kept.append(replace(block, role=None if role in _OWN_ROLES else block.role))
     return kept
 
 

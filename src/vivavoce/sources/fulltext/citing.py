@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -138,7 +138,7 @@ class PrintedCitations:
         """References that the converter assigned to each author-year marker of the running text."""
         meant: dict[_Key, set[int]] = defaultdict(set)
         for text, targets in marks:
-            if len(targets) != 1:
+            if len(targets) != 1 or len(text) > _MAX_MARK:
                 continue
             entry = self.entries[min(targets)]
             markers = list(find_author_year_markers(text))
@@ -150,7 +150,18 @@ class PrintedCitations:
                     key = (marker.names[start:], marker.has_others, marker.year, marker.letter)
                     meant[key].add(entry.ordinal)
                     break
-        return meant
+        # Drop markers whose letters distinguish works that GROBID took for one.
+        letters: Counter[tuple[tuple[str, ...], bool, int, int]] = Counter(
+            (names, has_others, year, ordinal)
+            for (names, has_others, year, letter), ordinals in meant.items()
+            if letter
+            for ordinal in ordinals
+        )
+        return {
+            key: ordinals
+            for key, ordinals in meant.items()
+            if not key[3] or all(letters[(*key[:3], ordinal)] == 1 for ordinal in ordinals)
+        }
 
 
 def find_itself(

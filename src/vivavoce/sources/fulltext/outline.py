@@ -24,6 +24,7 @@ from vivavoce.text.normalise import normalise_title
 
 _LOOK_BACK = 48
 _KNOWN_ROLE = 0.3
+_ENDS = frozenset({"conclusion", "acknowledgements", "references", "appendix"})
 _TAKEN_APART = 3
 _TOP_ROLES = frozenset(
     {"abstract", "introduction", "related_work", "conclusion"}
@@ -56,13 +57,20 @@ def accept_numbers(blocks: Sequence[Block]) -> dict[int, HeadingLevel]:
     else:
         main = {}
     main |= _letters_inside(readings, main)
-    # Numbers of appendices are letters behind the last number of the body.
+    # Numbers of appendices: letters, or Arabic numbers that start over after the conclusion.
     annexes = (place for place, block in enumerate(blocks) if block.role == "appendix")
     start = max(main) + 1 if main else next(annexes, len(blocks))
     lettered = _of_style(readings, LETTER, start)
     letters = {place: number for place, number in lettered.items() if number.is_appendix}
     letters |= _chain(lettered)
     appendices = {p: HeadingLevel(n, len(n.parts), is_appendix=True) for p, n in letters.items()}
+    roles = {role_of_heading(block.heading) for block in blocks[:start] if block.heading}
+    if main and not appendices and roles & _ENDS:
+        again = _chain(_of_style(readings, ARABIC, start), first=1)
+        if len(again) > 1:
+            appendices = {
+                p: HeadingLevel(n, len(n.parts), is_appendix=True) for p, n in again.items()
+            }
     return main | appendices
 
 
@@ -77,13 +85,19 @@ def _of_style(
     }
 
 
-def _chain(numbers: dict[int, SectionNumber]) -> dict[int, SectionNumber]:
+def _chain(
+    numbers: dict[int, SectionNumber], *, first: int | None = None
+) -> dict[int, SectionNumber]:
     """The heaviest chain of numbers that continue each other."""
 
     def weight(place: int) -> float:
         return 1.0 + _KNOWN_ROLE * (role_of_heading(numbers[place].text) is not None)
 
-    return heaviest_chain(numbers, weight, look_back=_LOOK_BACK)[0]
+    def opening(number: SectionNumber) -> float | None:
+        is_allowed = first is None or number.parts == (first,)
+        return step_cost(None, number.parts) if is_allowed else None
+
+    return heaviest_chain(numbers, weight, opening, look_back=_LOOK_BACK)[0]
 
 
 def _between(
@@ -227,22 +241,26 @@ def _is_sentence(heading: str) -> bool:
 def heaviest_chain(
     numbers: Mapping[int, SectionNumber],
     weight: Callable[[int], float],
+    opening: Callable[[SectionNumber], float | None],
     *,
     look_back: int,
-    start: tuple[int, ...] | None = None,
     penalty: float = 1.0,
 ) -> tuple[dict[int, SectionNumber], float]:
-    """The best-scoring chain of numbers by place that continue each other; empty if none.
+    """The best-scoring chain of numbers that continue each other, in linear time; empty if none.
 
-    Each number adds its `weight` and costs its step from the one before, times `penalty`; the first
-    continues `start`. A number may follow any of the `look_back` before it.
+    Args:
+        numbers: Section numbers by place.
+        weight: Score of a place in a chain.
+        opening: Cost of starting with a number; None if no chain may start with it.
+        look_back: Number of earlier places that a place may continue.
+        penalty: Factor that multiplies the cost of each step.
     """
     places = sorted(numbers)
     best: list[float] = []
     came_from: list[int | None] = []
     for here, place in enumerate(places):
         own = weight(place)
-        cost = step_cost(start, numbers[place].parts)
+        cost = opening(numbers[place])
         score, origin = (own - cost if cost is not None else float("-inf")), None
         for before in range(max(0, here - look_back), here):
             cost = step_cost(numbers[places[before]].parts, numbers[place].parts)

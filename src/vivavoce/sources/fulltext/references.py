@@ -37,6 +37,12 @@ _BEFORE_IN = re.compile(r"(.{8,400}?),\s(?:in:|arXiv)")
 _BEFORE_JOURNAL = re.compile(r"(.{8,400}),\s[^,]{3,120}\s\d+\s\(")
 _JOURNAL = re.compile(r"\(\d{4}\)|\b(?:Phys|Lett|Rev|Nucl|Astron|Math|J)\.\s")
 _VOLUME = re.compile(r"[^,]{2,120},\s[A-Z]?\d{1,5},\s[\w.–-]{1,20}")
+_NO_TITLE = re.compile(
+    r"(?:in:?|proc\w*\.?|arxiv\S*|corr|https?:\S*|doi\S*|url\S*"
+    r"|(?:ph\.? ?d\.?|master\S*|doctoral) thesis,?)(?:\s|$)",
+    re.IGNORECASE,
+)
+_AFTER_IN = re.compile(r"\bin:?\s(?:\d{4}\s)?$", re.IGNORECASE)
 # A Title. In Proceedings of Such Things
 _VENUE = re.compile(r"(?:\.|(?<=[?!]))\s+In:?\s+[A-Z\d].*")
 _YEAR_AFTER_NAMES = re.compile(r"\.\s{0,2}\(?((?:19|20)\d\d)([a-z]?)\)?\.\s{1,2}")
@@ -191,7 +197,7 @@ def title_of_blocks(blocks: Sequence[str], raw: str) -> str:
     if quoted is not None:
         return quoted[1].rstrip(" .,")
     rest = [block for block in blocks[1:] if not _PLAIN_YEAR.fullmatch(block)]
-    if rest:
+    if rest and not _is_venue(rest[0]):
         return _PRESS.sub("", _VENUE.sub("", rest[0]).rstrip(" .,"))
     colon = _AFTER_COLON.match(raw)
     if colon is not None:
@@ -205,11 +211,18 @@ def title_of_blocks(blocks: Sequence[str], raw: str) -> str:
     tail = ", ".join(parts[first:])
     match = _BEFORE_IN.match(tail) or _BEFORE_JOURNAL.match(tail) if first else None
     title = match[1].strip(" ,:") if match else ""
-    if title or not guess:
-        return title
+    between = "" if _NO_TITLE.match(title) or _JOURNAL.search(title) else title
+    if between or not guess:
+        return between
     # A guess that opens the entry has the authors in it; a guess after `in` is not a title.
     before, _, after = raw.partition(guess)
-    return guess if before and not _JOURNAL.match(guess + after) else ""
+    is_none = _AFTER_IN.search(before) or _is_venue(guess) or _JOURNAL.match(guess + after)
+    return guess if before and not is_none else ""
+
+
+def _is_venue(text: str) -> bool:
+    """Check whether a work is named by its container: `in Proc. of`, or `Some Journal, 44, 61`."""
+    return _NO_TITLE.match(text) is not None or _VOLUME.fullmatch(text.strip(" .")) is not None
 
 
 def _without_label(raw: str) -> str:

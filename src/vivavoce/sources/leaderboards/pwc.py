@@ -3,14 +3,16 @@
 Both nest tasks, their subtasks, datasets and subdatasets; a dataset's `sota.rows` are its board.
 The rows are also read flat, one score per line, with the columns source, task, dataset, metric,
 method, score, paper_title, paper_url, paper_date. Optional columns are parent_task, area and
-modality (of the dataset; one, or a list).
+modality (of the dataset; one, or a list). If `datasets.json` of Papers with Code lies beside a
+file, it gives the modalities of the datasets.
 """
 
 import gzip
 import json
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +37,39 @@ _LARGEST_FILE = 512 << 20
 """Most bytes of a file, packed and unpacked."""
 _MAX_DEPTH = 20
 """Most levels of nested subtasks."""
+_DATASETS = ("datasets.json", "datasets.json.gz")
 _GZIP = b"\x1f\x8b"
 
 
 def _read(path: Path, name: str, faults: list[Fault]) -> Iterable[ResultRow]:
-    return _rows(_content(path), name, faults)
+    rows = list(_rows(_content(path), name, faults))
+    modalities = _modalities(path, faults)
+    for row in rows:
+        dataset = row.result.dataset.casefold()  # or the dataset that it is a part of
+        known = modalities.get(dataset) or modalities.get(dataset.partition(" / ")[0])
+        yield replace(row, result=replace(row.result, modality=row.result.modality or known))
+
+
+def _parts(path: Path) -> Sequence[Path]:
+    beside = [Path(name) for name in _DATASETS if path.with_name(name).is_file()]
+    return [Path(path.name), *beside[:1]]
+
+
+def _modalities(path: Path, faults: list[Fault]) -> dict[str, str]:
+    """Modalities of datasets by name, from the `datasets.json` beside a file."""
+    by_dataset: dict[str, str] = {}
+    for beside in _parts(path)[1:]:
+        try:
+            datasets = parse_strictly(_content(path.with_name(beside.name)), "the file")
+        except InputError as error:
+            faults.append(Fault(beside.name, str(error)))
+            continue
+        for dataset in _objects(datasets):
+            modalities = _joined(dataset.get("modalities"))
+            named = [dataset.get("name"), dataset.get("full_name"), *_list(dataset.get("variants"))]
+            for name in filter(None, map(plain, named)) if modalities else ():
+                by_dataset.setdefault(name.casefold(), modalities)
+    return by_dataset
 
 
 def _content(path: Path) -> bytes:
@@ -175,4 +205,5 @@ SOURCE = results_source(
     "Papers with Code (evaluation-tables.json, sota-extractor's task files): leaderboards",
     is_named(_NAME),
     _read,
+    parts=_parts,
 )

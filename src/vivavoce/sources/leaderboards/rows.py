@@ -5,7 +5,7 @@ identifier or title; results of works outside the corpus have no paper.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -68,6 +68,7 @@ def results_source(
     read: Callable[[Path, str, list[Fault]], Iterable[ResultRow]],
     *,
     name_of: Callable[[Path], str] = lambda path: path.name,
+    parts: Callable[[Path], Sequence[Path]] | None = None,
     best_first: bool = True,
 ) -> Source:
     """Make a source whose files hold rows of leaderboards.
@@ -106,8 +107,9 @@ def results_source(
         read=read_piece,
         name_of=name_of,
         holds_many=True,
+        parts=parts,
         completes=True,
-        reader_version="4",
+        reader_version="3",
     )
 
 

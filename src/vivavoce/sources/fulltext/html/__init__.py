@@ -105,6 +105,8 @@ def read_authors(document: etree._Element) -> tuple[Author, ...]:
         # Elements that hold all details of an author; bare names if there are none.
         creators = list(with_class(holder, "ltx_creator"))
         for creator in creators or with_class(holder, "ltx_personname"):
+            if "ltx_role_editor" in classes_of(creator):
+                continue
             names = list(_names(creator))
             links = (link.get("href") or "" for link in creator.iter("a") if len(names) == 1)
             ids = (find_orcid(link) for link in links if "orcid" in link)
@@ -198,5 +200,5 @@ SOURCE = Source(
     dates="version",
     matches=has_suffix(*_SUFFIXES),
     read=read_with(lambda content, name: [read_document(content, name)], _LARGEST_FILE, "paper"),
-    reader_version="10",
+    reader_version="8",
 )

@@ -194,6 +194,7 @@ def read_abstract(document: etree._Element) -> str:
 _MAX_ENTRIES = 5_000
 _MAX_RAW = 3_000
 _MAX_LABEL = 1_000
+_PARTICLES = frozenset("and de der den van von da di la le el".split())
 # LaTeXML adds these to the printed entry: where it is cited, and addresses behind names.
 _ADDED = ("External Links:", "Cited by:")
 
@@ -226,7 +227,7 @@ def _entry(item: etree._Element, default_key: str) -> Entry:
     return Entry(
         key=item.get("id") or default_key,
         raw=raw,
-        titles=[_field(item, "ltx_bib_title"), title_of_blocks(texts, raw)],
+        titles=[_field(item, "ltx_bib_title"), _slanted(parts), title_of_blocks(texts, raw)],
         years=[_field(item, "ltx_bib_year"), _label(item), printed_year(raw)],
         surnames=surnames,
         names=(surnames[0].split() or [""])[-1],
@@ -238,6 +239,25 @@ def _entry(item: etree._Element, default_key: str) -> Entry:
 def _field(entry: etree._Element, name: str) -> str:
     """A field that LaTeXML marks if it made the list from a .bib file itself."""
     return line_of(next(with_class(entry, name), None)).strip(' .,()“”"')
+
+
+def _slanted(parts: list[etree._Element]) -> str:
+    """The title of a one-block entry, if it is in italics between the names and a comma."""
+    inside = children(parts[0]) if len(parts) == 1 else iter(())
+    before = parts[0].text or ""
+    for child in inside:
+        if child.tag == "em" or "ltx_font_italic" in classes_of(child):
+            names = [part.removeprefix("and ") for part in before.strip(" ,\n").split(", ")]
+            is_title = before.rstrip().endswith(",") and (child.tail or "").startswith(",")
+            title = line_of(child).strip(" ,.:") if is_title and all(map(_is_person, names)) else ""
+            return title if len(title.split()) > 2 else ""
+        before = f"{before}{line_of(child)}{child.tail or ''}"
+    return ""
+
+
+def _is_person(text: str) -> bool:
+    words = [word for word in text.split() if word not in _PARTICLES]
+    return 0 < len(words) < 8 and all(word[0].isupper() for word in words)
 
 
 def _label(entry: etree._Element) -> str:

@@ -52,6 +52,7 @@ _PAGES = ("article", "div", "section", "main")
 _BANNER = "package-alerts"
 _FATAL_CLASS = "ar5iv-severity-fatal"
 _FATAL_START = "Conversion to HTML had a Fatal error"
+_NO_PAGE = "No HTML for"
 _NO_CLASSES: frozenset[str] = frozenset()
 
 
@@ -111,8 +112,13 @@ def find_document(root: etree._Element, content: bytes) -> etree._Element:
         if is_error or _FATAL_CLASS in names:
             raise InputError("the conversion of the paper to HTML failed: the page says so")
     if document is None:
+        headings = ["".join(map(str, one.itertext())) for one in root.iter("title", "h1", "h2")]
         why = "HTML, but not LaTeXML output: no element has the class ltx_document"
-        if any("ltx_page_content" in classes_of(element) for element in root.iter("div")):
+        if any(_NO_PAGE in heading for heading in headings):
+            why = "a page that says that there is no HTML of this paper"
+        elif root.find(".//meta[@name='citation_arxiv_id']") is not None:
+            why = "the abstract page of a paper, not its text: there may be no HTML of it"
+        elif any("ltx_page_content" in classes_of(element) for element in root.iter("div")):
             why = "a LaTeXML page without a paper: its conversion to HTML failed"
         raise InputError(why)
     starts, ends = (b"<article", b"</article") if document.tag == "article" else (b"<html", b"</ht")

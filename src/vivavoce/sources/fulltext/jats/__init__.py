@@ -140,7 +140,10 @@ def _abstract_paragraphs(part: etree._Element) -> Iterator[str]:
 def _authors(article: etree._Element) -> Iterator[Author]:
     """The authors in order, people and groups; editors and reviewers are left out."""
     for contrib in article.iterfind(f"{_META}/contrib-group/contrib"):
-        if (contrib.get("contrib-type") or "").lower() not in _AUTHORS:
+        group = contrib.getparent()
+        content = "" if group is None else group.get("content-type") or ""
+        is_author = (contrib.get("contrib-type") or "").lower() in _AUTHORS
+        if not is_author or content.lower() not in {"author", "authors", ""}:
             continue
         person = next((p for tag in _NAMES if (p := contrib.find(tag)) is not None), None)
         collab = contrib.find("collab")

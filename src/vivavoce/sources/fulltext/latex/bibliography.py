@@ -44,6 +44,7 @@ _BRACKETS_PACKAGE = re.compile(
     r"(?:acl|emnlp|naacl|coling|eacl|ijcnlp|lrec|conll|semeval|aaai|apacite|tacl)", re.IGNORECASE
 )
 _BIB_ENTRY = re.compile(r"@[ \t]{0,9}([A-Za-z]{1,40})\s{0,99}[{(]\s{0,99}([^\s,{}()=]{0,300})")
+_JOINED = re.compile(r'"([^"]*)"|([A-Za-z_][\w-]{0,60})')
 _MAX_ENTRY = 100_000
 _MAX_FIELD = 5_000
 _MAX_STRINGS = 2_000
@@ -289,13 +290,25 @@ def _parse(blocks: Sequence[str], strings: Sequence[str]) -> dict[str, tuple[str
 
     logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)
     library = parse_string("\n".join([*strings, *blocks]))
+    known = {string.key.casefold(): str(string.value) for string in library.strings}
     entries: dict[str, tuple[str, dict[str, str]]] = {}
     for entry in library.entries:
         fields: dict[str, str] = {}
         for field in entry.fields:
-            fields.setdefault(field.key.lower(), str(field.value)[:_MAX_FIELD])
+            value = str(field.value)[:_MAX_FIELD]
+            fields.setdefault(field.key.lower(), _join(value, known) if " # " in value else value)
         entries.setdefault(entry.key.casefold(), (entry.key, fields))
     return entries
+
+
+def _join(value: str, strings: Mapping[str, str]) -> str:
+    """A value made of strings joined with `#`."""
+    if '"' not in value:
+        return value
+    return "".join(
+        match[1] if match[1] is not None else strings.get(match[2].casefold(), "")
+        for match in _JOINED.finditer(value)
+    )
 
 
 def _entry(key: str, fields: Mapping[str, str]) -> Entry:

@@ -24,5 +24,5 @@ SOURCE = Source(
     is_metadata=False,
     matches=has_suffix(".pdf"),
     read=_read,
-    reader_version="22",
+    reader_version="20",
 )

@@ -148,7 +148,7 @@ def set_beside(one: WrappedFloat, ordered: Sequence[Line]) -> int:
 def join_front(lines: Sequence[Line], gutters: Sequence[float], body: Font) -> None:
     """Let the lines below a title span all columns, down to the gap above the body text."""
     titles = [line.y for line in lines if not line.column and line.size > body.size + _OF_TITLE]
-    if not gutters or not titles:
+    if not gutters or not titles or lines[0].page > 1:
         return
     width = gutters[0] - min(line.x0 for line in lines)
     last, block, parted = max(titles), list[Line](), 0

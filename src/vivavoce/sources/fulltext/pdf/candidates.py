@@ -26,6 +26,7 @@ from vivavoce.sources.fulltext.pdf.runs import (
 from vivavoce.text.headings import (
     SectionNumber,
     is_heading_text,
+    is_measurement,
     read_numbers,
     role_of_heading,
 )
@@ -348,6 +349,8 @@ def _could_head(text: str, numbers: Sequence[SectionNumber], style: Style) -> bo
     plain = min((number.text for number in numbers), key=len, default=text).strip()
     words = plain.split()
     if not words or len(words) > _MAX_WORDS:
+        return False
+    if text[0].isdigit() and not numbers and is_measurement(text.split()[0]):
         return False
     if plain[-1] in ",;-" or (plain.endswith(".") and len(words) > 12):
         return False

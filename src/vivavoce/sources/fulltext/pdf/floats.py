@@ -150,6 +150,9 @@ def find_floats(columns: Columns) -> list[Float]:
             _set_body(item, apart, TABLE if item.kind == TABLE else FIGURE)
         else:
             _take_body(item, lines, start, stop, columns, is_below)
+    for line in lines:
+        if line.kind == FLOAT:  # its supposed caption is none
+            line.kind = ""
     return floats
 
 
@@ -168,13 +171,18 @@ def _caption(lines: Sequence[Line], place: int, layout: Layout) -> str | None:
     if line.kind not in {"", FLOAT}:
         return None
     match = CAPTION_LABEL.match(line.text)
-    if match is None:
+    if match is None or not match["kind"][0].isupper():
         return None
     kind = match["kind"].casefold().split()[-1]
     label = line.words[0].font
     is_styled = (label.bold and not layout.body.bold) or line.size < layout.body.size - 0.4
     is_alone = match.end() >= len(line.text)
-    is_opened = match["mark"] in {":", ".", "|", "—", "–"} or is_alone or is_styled
+    is_opened = (
+        match["mark"] in {":", ".", "|", "—", "–"}
+        or is_alone
+        or is_styled
+        or (label.small_caps or label.italic or line.text[: match.end("kind")].isupper())
+    )
     if not is_opened:
         return None
     if line.gap < 1.15 * layout.leading and match["mark"] not in {":", "|"} and not is_styled:
@@ -278,18 +286,21 @@ def _ruled(caption: Sequence[Line], columns: Columns, is_below: bool) -> list[Li
         ends = sorted(ys, reverse=not is_below)
         near = last.y if is_below else first.y
         if len(ends) > 1 and abs(ends[0] - near) <= reach:
-            lines = _enclosed(across, ends)
+            lines = _enclosed(across, ends, columns)
             best = max(best, [one for one in lines if one.x0 >= x0 and one.x1 <= x1], key=len)
     return best
 
 
-def _enclosed(own: Sequence[Line], ends: Sequence[float]) -> list[Line]:
-    """The lines between the first rule and the last rule before another caption."""
+def _enclosed(own: Sequence[Line], ends: Sequence[float], columns: Columns) -> list[Line]:
+    """The lines between the first rule and the last rule before any running text."""
     taken: list[Line] = []
     for start, end in pairwise(ends):
         low, high = sorted((start, end))
         inside = [line for line in own if low < line.y - 1 and line.y <= high + 1]
         if any(line.kind == CAPTION for line in inside):
+            break
+        prose = sum(line.runs == 1 and columns.is_prose(line) for line in inside)
+        if len(inside) > 3 and prose > 0.7 * len(inside):
             break
         # A table head at the top of several pages looks like a running title.
         taken += [line for line in inside if line.kind in {"", FURNITURE}]

@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 from vivavoce.sources.fulltext.pdf.authors import read_authors
 from vivavoce.sources.fulltext.pdf.candidates import HeadingCandidate
+from vivavoce.sources.fulltext.pdf.evidence import compact
 from vivavoce.sources.fulltext.pdf.furniture import FURNITURE, abstract_label
 from vivavoce.sources.fulltext.pdf.layout import Layout
 from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
-from vivavoce.sources.fulltext.pdf.runs import Line, compact, join_words, without_marks
+from vivavoce.sources.fulltext.pdf.runs import Line, join_words, without_marks
 from vivavoce.text.headings import role_of_heading
 
 _BANNER = re.compile(
@@ -283,6 +284,9 @@ def _unheaded(paragraphs: Paragraphs, start: int, first: int) -> tuple[int, int,
     for place in range(start, first):
         line = lines[place]
         if line.kind or line.page > 1:
+            continue
+        if _KEYWORDS.match(line.text):
+            runs.append([])  # no abstract goes on behind its keywords
             continue
         last = lines[runs[-1][-1]] if runs[-1] else line
         is_near = 0 <= line.y - last.y < max(1.8 * line.size, 1.1 * paragraphs.layout.leading)

@@ -18,6 +18,8 @@ _FOOT = 0.9
 _HIGH_FOOT = 0.75
 """Share of the height: further down, a lone number below all text is a page number."""
 _SAME_ROW = 4.0
+_KEY = 8
+"""Fewest letters of a repeated row that lies inside the usual margins."""
 _HEAD_ROWS, _FOOT_ROWS = 3, 4
 """Number of rows in a page's margins that may be repeated on other pages."""
 _INSIDE = 5
@@ -46,6 +48,7 @@ _ABSTRACT = re.compile(
     r"(?![^\W\d_])\s*[.:：—–-]*\s*",
     re.IGNORECASE,
 )
+_LEADERS = re.compile(r"(?:[.·…]\s?){4,}\s*\d{1,4}$")
 _ENTRY = re.compile(r"(?:[A-Z]|\d{1,2})(?:\.\d{1,2}){0,3}\.?\s.*\s\d{1,4}$")
 _CONTENTS = re.compile(r"(?:table of )?contents\W*", re.IGNORECASE)
 
@@ -108,7 +111,7 @@ def _mark_inside(
         y, key = row[0].y, _key(row)
         same = sum(abs(other - y) < _SAME_ROW / 2 for other in repeated.get((place, key), ()))
         is_heading = all(line.size > layout.body.size + 1 for line in row)
-        if not row[0].kind and (same < enough or is_heading):
+        if not row[0].kind and (same < enough or len(key) < _KEY or is_heading):
             return
         if abs(after[0].y - y) > _APART * layout.leading:
             is_done = any(not own[0].kind for own in rows[:number])
@@ -185,7 +188,7 @@ def _mark_contents(layout: Layout) -> None:
     for place, line in enumerate(layout.lines):
         if line.kind or not line.text[-1].isdigit():
             continue
-        if line.runs > 1 and _ENTRY.match(line.text):
+        if _LEADERS.search(line.text) or (line.runs > 1 and _ENTRY.match(line.text)):
             counts[line.page].append(place)
     for place, line in enumerate(layout.lines):
         if line.kind or not _CONTENTS.fullmatch(line.text):

@@ -10,17 +10,18 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from vivavoce.records import Author, Reference, Section
+from vivavoce.sources.fulltext.pdf.evidence import compact
 from vivavoce.sources.fulltext.pdf.floats import FIGURE, TABLE
 from vivavoce.sources.fulltext.pdf.front import Front
 from vivavoce.sources.fulltext.pdf.furniture import abstract_label
 from vivavoce.sources.fulltext.pdf.layout import Layout
 from vivavoce.sources.fulltext.pdf.lines import Page
 from vivavoce.sources.fulltext.pdf.references import share_whole
-from vivavoce.sources.fulltext.pdf.runs import Line, compact
+from vivavoce.sources.fulltext.pdf.runs import Line
 from vivavoce.sources.fulltext.references import label_of
 from vivavoce.text.headings import read_numbers, role_of_heading
 
@@ -34,6 +35,8 @@ _EMPTY = 20
 _WORD = re.compile(r"[A-Za-z]{4,}")
 _MIN_WORDS = 60
 """Fewest words in a font that is judged."""
+_VOWELS, _USUAL = "aeiouy", (0.25, 0.62)
+"""Vowels, and the range of their share of the letters in languages with Latin script."""
 _ALIKE = 0.75
 """Least cosine of one font's letter counts with those of the others: code and labels reach 0.8."""
 
@@ -100,8 +103,10 @@ def _garbled(lines: Sequence[Line]) -> int:
         total = own.total()
         if len(words) < _MIN_WORDS:
             continue
+        vowels = sum(own[vowel] for vowel in _VOWELS) / total
         others = every - own
-        if others.total() > total and _cosine(own, others) < _ALIKE:
+        is_odd = others.total() > total and _cosine(own, others) < _ALIKE
+        if is_odd or not _USUAL[0] <= vowels <= _USUAL[1]:
             count += total
     return count
 
@@ -121,20 +126,24 @@ _LOST = 0.035
 """Share of the characters that may reach no part of the paper: labels of pictures set like
 the text and odd lines of a first page make up to a hundredth in nine of ten papers."""
 _GARBLED = 0.03
+_BROKEN = 0.35
+"""Share of broken words whose second half does not follow."""
+_ENOUGH_BROKEN = 12
 _EMPTY_PAGES = 0.4
 _LONG = 4
 """Number of pages: a longer paper has references."""
 _WEAK_SCORE = 3.0
 _OF_EACH_PAPER, _FEW_WORDS = ("introduction", "references"), 3
 """Headings that each paper prints in this order, and the most words that such a heading has."""
+_MIN_TITLE = 2
 _MIN_DESCRIBED, _OPENING = 3, 80
 """Fewest words of a title in a file's metadata, and number of first lines searched for it."""
 _FRONT_PAGES = 2
 """Pages after the first on which an abstract may be printed."""
 _PROSE = 300
 """Most letters above the first section that may be lost in a paper without an abstract."""
-_MIN_ABSTRACT = 30
-"""Fewest words of an abstract: a heading with fewer below it has lost its text."""
+_MIN_ABSTRACT, _MAX_ABSTRACT = 30, 700
+"""Fewest and most words of an abstract: a heading with fewer below it has lost its text."""
 _STRAY, _UNLISTED = 2, 0.1
 """Number and share of citations that may exceed the last entry, such as the interval [0, 100]."""
 _MIN_ENTRY, _MAX_ENTRY, _ODD = 20, 900, 0.1
@@ -143,6 +152,7 @@ _WHOLE = 0.8
 """Least share of letters that are in entries of a single work, for a list without numbers."""
 _CUT = re.compile(r"(?:[,:–—-]|\b(?:for|of|on|the|a|an|and|with|in|to|by|from))$", re.IGNORECASE)
 _GARBLED_WORD = re.compile(r"[a-z][#$%!?;=<>^~\\\"][a-z]")
+_LONE = re.compile(r"[^\s\u3040-\ud7af]+")
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _ENDED = re.compile(r"[.!?…。’”\"')\]]\W*\d{0,2}$|https?://\S+$|[^\x00-\u04ff]$")
 _CITED = re.compile(r"\[(\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,20})\]")
@@ -199,6 +209,8 @@ def _doubt_of_title(facts: Facts) -> str | None:
     title = facts.front.title or ""
     if not title:
         return "none is found"
+    if len(title.split()) < _MIN_TITLE and not facts.authors:
+        return "one word, and no author below it"
     if not facts.front.between and not facts.authors:
         return "no author is below it"
     if _CUT.search(title):
@@ -224,6 +236,8 @@ def _doubt_of_title(facts: Facts) -> str | None:
 def _doubt_of_authors(facts: Facts) -> str | None:
     if not facts.authors:
         return "none is found"
+    if any(_LONE.fullmatch(author.name) for author in facts.authors):
+        return "a name of one word"
     addresses = {email for line in facts.front.between for email in _ADDRESS.findall(line.text)}
     if len(addresses) > len(facts.authors):
         return f"{len(facts.authors)} for {len(addresses)} addresses"
@@ -240,6 +254,8 @@ def _doubt_of_abstract(facts: Facts) -> str | None:
     words = len(facts.front.abstract.split())
     if is_printed and words < _MIN_ABSTRACT:
         return f"{words} words"
+    if words > _MAX_ABSTRACT:
+        return f"{words} words, more than any abstract has"
     if not _ENDED.search(facts.front.abstract):
         return "it ends inside a sentence"
     if facts.front.abstract[:1].islower():
@@ -286,6 +302,8 @@ def _strong(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
     count = len(facts.letters_by_page)
     if len(tops) < _MIN_HEADINGS:
         yield f"{len(tops)} sections on {count} pages"
+    if all(_role(section) == "appendix" for section in tops):
+        yield "appendices only"
     if _is_unparted(facts):
         yield "one section holds most of the text"
     short = [one.text for one in facts.lines if not one.kind and len(one.words) <= _FEW_WORDS]
@@ -307,6 +325,14 @@ def _strong(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
         pages = ", ".join(map(str, worst[:5]))
         share = f"{share_lost:.0%} of the characters"
         yield f"{share} reach no part of the paper: see page {pages}"
+    # Count words broken at the end of a line, and those without a second half on the next line.
+    broken = wrong = 0
+    for line, after in pairwise([line for line in facts.lines if not line.kind]):
+        if line.text.endswith("-") and line.text[-2:-1].islower():
+            broken += 1
+            wrong += not after.text[:1].isalpha() or after.text[:1].isupper()
+    if (wrong / broken if broken >= _ENOUGH_BROKEN else 0.0) > _BROKEN:
+        yield "the lines are not in reading order"
     empty = sum(letters < 50 for letters in facts.letters_by_page)
     if empty > _EMPTY_PAGES * count:
         yield f"{empty} of {count} pages hold images only"

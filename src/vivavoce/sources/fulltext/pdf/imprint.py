@@ -30,6 +30,14 @@ _LABELLED = re.compile(
 )
 """All that is printed before a date: a label, or a place and the first day of several."""
 _ALONE = re.compile(r"^\W*\d{0,2}\s?$")
+_EVENT = re.compile(r"\b(?:on|at|of|since|from|by)\s*$")
+"""The end of a clause that says what happened on a day, not when an issue came out."""
+_ISSUE = re.compile(
+    r"(?:Proceedings|Findings|Transactions|Conference|Workshop|Symposium|Journal|©|\(c\)|Copyright"
+    r"|\bVol(?:ume)?\b)",
+    re.IGNORECASE,
+)
+"""Words in a line that says where and when a paper came out."""
 _SENTENCE = re.compile(r"(?<=[a-z\d)])[.;|](?=\s)|\s[•·|]\s")
 _YEAR = re.compile(r"(?:©|\(c\)|copyright)\D{0,12}((?:19|20)\d\d)", re.IGNORECASE)
 _PROCEEDINGS = re.compile(
@@ -69,7 +77,7 @@ def _date(front: Sequence[str], margins: Sequence[str]) -> str | None:
     """The most credible date that a first page gives for the paper's own publication.
 
     It follows a word such as `published`, else is alone in the title block, else follows
-    `accepted`, else a label or a place. Without any date, the year of an issue counts.
+    `accepted`, else a label, a place or an issue. Without any date, the year of an issue counts.
     """
     ranked: list[tuple[int, str]] = []
     for text in [*front, *margins]:
@@ -89,7 +97,9 @@ def _date(front: Sequence[str], margins: Sequence[str]) -> str | None:
                     ranked.append((1, date))
                 elif _ACCEPTED.search(before):
                     ranked.append((2, date))
-                elif _LABELLED.match(before):
+                elif _LABELLED.match(before) or (
+                    _ISSUE.search(before) and not _EVENT.search(before)
+                ):
                     ranked.append((3, date))
     if ranked:
         return min(ranked, key=lambda pair: pair[0])[1]

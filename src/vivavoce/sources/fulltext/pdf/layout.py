@@ -22,7 +22,7 @@ from vivavoce.sources.fulltext.pdf.runs import (
     runs_of,
     with_accents,
 )
-from vivavoce.sources.fulltext.references import BRACKETED
+from vivavoce.sources.fulltext.references import BRACKETED, label_of
 from vivavoce.text.headings import role_of_heading
 
 _MIN_LINES = 8
@@ -91,7 +91,7 @@ def read_layout(pages: Sequence[Page]) -> Layout:
         body=body,
         leading=_leading(lines, body),
         gutters=gutters,
-        lines=lines,
+        lines=[line for line in lines if line.text],
         heights=[page.height for page in pages],
         widths=[page.width for page in pages],
         rules=[page.rules for page in pages],
@@ -165,6 +165,12 @@ def _page_lines(runs: Sequence[Line], gutters: Sequence[float], body: Font) -> l
 
 def _columns(runs: Sequence[Line], gutters: Sequence[float]) -> dict[int, list[Line]]:
     """The runs of a page by column, from the top down."""
+    wide = [run for run in runs if run.width > 40]
+    gutters = [  # without those that nearly everything on the page crosses
+        gutter
+        for gutter in gutters
+        if sum(run.x0 < gutter - 2 and run.x1 > gutter + 2 for run in wide) <= 0.75 * len(wide)
+    ]
     for run in runs:
         if any(run.x0 < gutter - 2 and run.x1 > gutter + 2 for gutter in gutters) or not gutters:
             run.column = 0
@@ -231,9 +237,20 @@ def _order(lines: Sequence[Line], gutters: Sequence[float]) -> list[Line]:
 
 
 def _list_top(band: Sequence[Line]) -> float:
-    """The height of the first entry of a list that goes on in the next column, below text."""
-    if any(_heads_list(line) for line in band):
-        return math.inf
+    """Height at which a list of references begins that goes on in the next column, below text."""
+    labels = [(label_of(join_words(line.words[:4])) or "", line) for line in band]
+    heading = next((line for line in band if _heads_list(line)), None)
+    if heading is None:
+        return _first_entry(band)
+    below = [(label, line) for label, line in labels if line.y > heading.y and label.isdecimal()]
+    own = [int(label) for label, line in below if line.column == heading.column]
+    following = [int(label) for label, line in below if line.column > heading.column]
+    goes_on = bool(own) and own[0] == 1 and max(own) + 1 in following
+    return heading.y - heading.size / 2 if goes_on else math.inf
+
+
+def _first_entry(band: Sequence[Line]) -> float:
+    """The height of the first entry of a list without a heading, as `_list_top`."""
     labels = [(BRACKETED.match(join_words(line.words[:3])), line) for line in band]
     entries = [(match["label"], line) for match, line in labels if match]
     first = next((line for label, line in entries if label == "1"), None)

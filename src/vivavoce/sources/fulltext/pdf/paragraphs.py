@@ -12,6 +12,7 @@ _CLOSED = (".", "!", "?", ":", ".”", '."', ".)", ";")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _LAST = re.compile(r"([^\W\d_]+(?:-[^\W\d_]+)*)-$")
 _FIRST = re.compile(r"([^\W\d_]+)(-?)")
+_IDEOGRAPH = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")
 _PREFIXES = frozenset(
     "anti auto co cross de extra few half hyper hypo inter intra macro mega meta micro mid mini"
     " multi nano neo non over para poly post pre pro pseudo quasi re self semi sub super supra"
@@ -39,6 +40,8 @@ class Vocabulary:
 
     def join(self, before: str, after: str) -> str:
         """Two lines as one text; a broken word loses its hyphen if it is one word."""
+        if _IDEOGRAPH.fullmatch(before[-1:]) and _IDEOGRAPH.fullmatch(after[:1]):
+            return before + after
         last = _LAST.search(before, max(len(before) - 80, 0)) if before.endswith("-") else None
         first = _FIRST.match(after)
         if last is None or first is None:
@@ -67,6 +70,8 @@ class Vocabulary:
 
     def _is_known(self, word: str) -> bool:
         """Check whether a word, or the same word with another ending, occurs elsewhere."""
+        if word in self.words:
+            return True
         stems = {word} | {word.removesuffix(ending) for ending in _ENDINGS}
         return any(
             len(stem) > 4 and any(stem + ending in self.words for ending in ("", *_ENDINGS, "e"))

@@ -12,6 +12,7 @@ from vivavoce.sources.fulltext.pdf.lines import Word
 from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
 from vivavoce.sources.fulltext.pdf.runs import Line, join_words
 from vivavoce.sources.fulltext.references import BRACKETED, NUMBERED, RAISED, label_of
+from vivavoce.text.headings import role_of_heading
 from vivavoce.text.identifiers import PRINTED_YEAR
 
 _KEY = re.compile(r"[A-Z][A-Za-z+]{0,11}\d{2}[a-z]?")
@@ -74,7 +75,9 @@ def split_entries(lines: Sequence[Line], paragraphs: Paragraphs) -> list[str]:
 
 
 def find_unheaded(lines: Sequence[Line]) -> int | None:
-    """The place of the first entry of a list without a heading, which is numbered and comes last.
+    """The place of the first entry of a list whose heading looks like text or is not there.
+
+    Without a heading, the list is numbered and ends the paper.
 
     Entries in small print look like footnotes; those in the list become text again.
     """
@@ -89,7 +92,9 @@ def find_unheaded(lines: Sequence[Line]) -> int | None:
             for line in tail:
                 line.kind = ""
             return place
-    return None
+    below = (p for p in reversed(half) if p + 1 < len(lines))  # a heading is not the last line
+    headings = (p for p in below if role_of_heading(lines[p].text) == "references")
+    return next((place + 1 for place in headings), None)
 
 
 def _texts(groups: Sequence[Sequence[Line]], paragraphs: Paragraphs) -> list[str]:
@@ -115,7 +120,7 @@ def _by_label(lines: Sequence[Line]) -> list[list[Line]]:
         if not labels or labels[0][0] > 2:
             continue
         starts = _rising(labels)
-        if len(starts) >= 3 or (starts and len(lines) <= 12):
+        if len(starts) >= 3 or (len(starts) >= 1 and len(lines) <= 12):
             return _cut(lines, starts)
     return []
 

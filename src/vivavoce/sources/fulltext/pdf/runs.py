@@ -117,11 +117,6 @@ def join_broken(first: str, second: str) -> str:
     return first[:-1] + second if is_broken else f"{first} {second}"
 
 
-def compact(text: str) -> str:
-    """The letters and digits of a text, case-folded for comparison."""
-    return "".join(filter(str.isalnum, text.casefold()))
-
-
 def _join_spaced(words: list[Word]) -> list[Word]:
     """The words of a run; letters set apart, as in `A B S T R A C T`, become words."""
     single = sum(len(word.text) == 1 for word in words)
@@ -219,8 +214,11 @@ def is_upper(words: Sequence[Word]) -> bool:
 
 def is_like_text(word: Word, body: Font) -> bool:
     """Check whether a word is set like the text around it."""
-    is_alike = not word.font.bold and abs(word.font.size - body.size) < 0.8
-    return is_alike or word.font == body
+    return (
+        not word.font.bold
+        and abs(word.font.size - body.size) < 0.8
+        and not (word.font.small_caps and not body.small_caps)
+    ) or word.font == body
 
 
 def without_marks(line: Line) -> list[Word]:

@@ -326,5 +326,5 @@ SOURCE = Source(
     summary="literature surveys in Markdown (.md) with HTML tables and a list of references",
     matches=_matches,
     read=read_with(_read_survey, _LARGEST_FILE, "survey"),
-    reader_version="7",
+    reader_version="6",
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
@@ -42,6 +42,8 @@ _ENTRY_MARK = re.compile(rf"{PRINTED_YEAR.pattern}|http|arXiv")
 _BARE_YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 _END = re.compile(r"[.?!\]]\s{0,3}(?=[^\W\d_a-z])")
 _BACK_PAGES = re.compile(r"(?<=[.\]])\s{1,2}[0-9]{1,2}(?:[,.] ?[0-9]{1,2}){0,30}$")
+_SAME_AUTHORS = re.compile(r"[—–-]{2,6}[,.]")
+_PART_OF_LINK = re.compile(r"(?<=/)\s(?=[a-z0-9])|(?<=arXiv:)\s(?=[0-9])")
 _BROKEN_DOI = re.compile(r"10\.[0-9]{4,9}/\S{0,100}- (?:\S{1,60}- ){0,5}(?=\S{0,60}[0-9]|[a-z]\b)")
 _MAX_TEXT = 2_000_000
 """Most characters searched in all tables; spanning cells are repeated in every place."""
@@ -64,9 +66,22 @@ def read_list(paragraphs: Sequence[str]) -> list[ListEntry]:
     for pattern in (_BRACKETED, _DOTTED):
         numbered = _numbered(text, pattern)
         if numbered:
-            return [_entry(raw, place, number) for place, (number, raw) in enumerate(numbered)]
+            listed = [_entry(raw, place, number) for place, (number, raw) in enumerate(numbered)]
+            return list(_with_same_authors(listed))
     entries = [raw for raw in _unnumbered(paragraphs) if _ENTRY_MARK.search(raw)]
     return [_entry(raw, place, None) for place, raw in enumerate(entries[:_MAX_ENTRIES])]
+
+
+def _with_same_authors(entries: Sequence[ListEntry]) -> Iterator[ListEntry]:
+    """Give each entry that has a dash for authors the authors of the entry before it."""
+    before: ListEntry | None = None
+    for entry in entries:
+        if before is not None and _SAME_AUTHORS.match(entry.reference.raw):
+            author = before.reference.first_author
+            work = replace(entry.reference, first_author=author)
+            entry = replace(entry, reference=work, people=before.people)
+        yield entry
+        before = entry
 
 
 def _numbered(text: str, pattern: re.Pattern[str]) -> list[tuple[int, str]]:
@@ -150,7 +165,8 @@ def _starts(paragraph: str) -> Iterator[int]:
 def _entry(raw: str, ordinal: int, number: int | None) -> ListEntry:
     raw = _BACK_PAGES.sub("", raw)[:_MAX_ENTRY].strip()
     names, year, _, title = split_printed(raw)
-    whole = _BROKEN_DOI.sub(lambda match: match[0].replace("- ", "-"), raw)
+    whole = _PART_OF_LINK.sub("", raw)
+    whole = _BROKEN_DOI.sub(lambda match: match[0].replace("- ", "-"), whole)
     arxiv, doi = find_arxiv_id(whole), find_doi(whole)
     reference = Reference(
         ordinal=ordinal,

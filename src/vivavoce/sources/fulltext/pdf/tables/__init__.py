@@ -100,7 +100,7 @@ class _Reader:
         broken = sum(
             len(above[c].text.split()) > 2
             and not _NUMBER.fullmatch(cell.text)
-            and self._is_full(above[c], cell, c)
+            and (self._is_full(above[c], cell, c) or above[c].text.endswith("-"))
             for above, row in pairwise(self.grid)
             for c, cell in row.items()
             if c in above and cell.text[:1].islower()
@@ -177,6 +177,9 @@ class _Reader:
                             row[c - 1].width = max(row[c - 1].width, cell.width)
                         else:
                             row[c - 1] = cell
+                    for c, cell in row.items():
+                        if c < column <= c + cell.width - 1:
+                            cell.width -= 1
                 self.columns[column - 1 : column + 1] = [
                     (self.columns[column - 1][0], self.columns[column][1])
                 ]
