@@ -21,7 +21,7 @@ from typing import Any
 from vivavoce.corpus.fields import assign_roles
 from vivavoce.records import Document
 from vivavoce.sources.fulltext.pdf.document import read_file
-from vivavoce.sources.fulltext.pdf.runs import compact
+from vivavoce.sources.fulltext.pdf.evidence import compact
 
 ROOT = Path(__file__).resolve().parents[2]
 END_MATTER = {"acknowledgements", "references", "appendix"}
