@@ -228,10 +228,10 @@ def test_kappas_equal_statsmodels_and_scikit_learn(pairs):
 def test_alpha_equals_the_krippendorff_package(pairs):
     ours = of_pairs(alpha_of_counts, pairs)
     if not np.isnan(ours):
-        theirs = krippendorff.alpha(
+        reference = krippendorff.alpha(
             reliability_data=np.array(pairs, dtype=float).T, level_of_measurement="nominal"
         )
-        assert ours == pytest.approx(theirs, abs=1e-9)
+        assert ours == pytest.approx(reference, abs=1e-9)
 
 
 @settings(deadline=None)

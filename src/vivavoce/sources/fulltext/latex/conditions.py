@@ -29,7 +29,7 @@ _OPERANDS = {
     "\\ifnum": re.compile(r"\s*([-+]?[0-9]{1,9})\s*([<>=])\s*([-+]?[0-9]{1,9})\s?"),
     **dict.fromkeys(("\\ifodd", "\\ifcase"), re.compile(r"\s*([-+]?[0-9]{1,9})\s?")),
 }
-"""What stands between a condition about numbers and its first branch."""
+"""Numbers and signs between a condition about numbers and its first branch."""
 _TERM = r"([-+]*)([0-9]{1,9})"
 _NOT_PRINTED = re.compile(r"\\(?:numexpr|relax|number|the)|[{}\s]")
 _VALUE = re.compile(r"\\(?:value *\{([^{}]{1,40})\}|(?:the|c@)([A-Za-z]{1,40}))")

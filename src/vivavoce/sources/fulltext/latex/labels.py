@@ -58,7 +58,7 @@ class Labels:
         self._list_options: dict[str, list[str]] = {}
         """Options of all numbered lists, by name."""
         self._usual_formats: dict[str, Sequence[str]] = {}
-        """How the labels of lists are printed that do not say so, by counter."""
+        """Formats of the labels of lists that set none themselves, by counter."""
         packages = frozenset(layout.names(frozenset({"\\usepackage"})))
         self._is_bare = "enumitem" not in packages
 

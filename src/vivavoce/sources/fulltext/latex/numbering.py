@@ -54,7 +54,7 @@ class Counters:
         self.formats: dict[str, Sequence[str]] = {}
         r"""Tokens of `\theNAME` by counter, where they are not its plain value."""
         self._prefixes: dict[str, Sequence[str]] = {}
-        r"""What `\ref` prints before the counter."""
+        r"""Text that `\ref` prints before the counter."""
         self._within: dict[str, str] = {}
         """Counter -> the counter that resets it."""
         self._left = _MAX_ALL_STEPS

@@ -39,7 +39,7 @@ _REFERENCES = {
 """The form in which a command prints numbers, as `refer` names it."""
 _BY_NUMBER = {"\\ding": dingbat, "\\symbol": character, "\\unichar": character}
 _ALONE = {"\\~": "~", "\\^": "^"}
-"""What an accent over nothing prints."""
+"""Characters that accents over nothing print."""
 _MAX_DEPTH = 12
 _MAX_FORMULA = 5_000
 _SPACES = frozenset({"\\\\", "\\tabularnewline", "\\cr"})
