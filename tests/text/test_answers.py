@@ -51,6 +51,7 @@ TITLE = "Sparse Graphs: A Survey of What Is Known"
         # One of several options.
         "1. Nets That Read\n2. {}\n3. On Reading\n\nMy pick: **{}**",
         "Three options:\n- Nets That Read\n- **{}**\n- On Reading\n\nI prefer option 2.",
+        "1. Sparse\n2. {}\n\nBest: {}",
         "1. {}\n2. Nets That Read\n\nOption 1 is sober, option 2 is short.",
         # A title over two lines.
         "Sparse Graphs:\nA Survey of What Is Known",

@@ -183,8 +183,9 @@ def _chosen_option(lines: list[str]) -> str:
             for number, option in enumerate(options, 1)
             if option and (number in numbers or option.casefold() in line.casefold())
         }
-        if named:
-            return named.pop() if len(named) == 1 else ""
+        if named:  # an option may be the beginning of another
+            longest = max(sorted(named), key=len)
+            return longest if all(option in longest for option in named) else ""
     return ""
 
 

@@ -96,6 +96,7 @@ GENUINE = [
     "I",
     "無監督的引文推薦",
     "Please Share Your Data: Requests and Replies Among Ecologists",
+    "Most venues say: please include a README. We count how many papers have one.",
     "I can't access the paper, but judging by its outline, here is a title:\n\nNets That Read",
     "Nets That Read\n\nPlease share the whole text if you want another one.",
 ]

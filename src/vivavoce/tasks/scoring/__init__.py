@@ -108,5 +108,6 @@ def fault_in(message: str) -> str | None:
     first, _, answer = text.partition("\n\n")
     announces = first.endswith(_COLON) and bool(answer.strip())
     declines = any(pattern.match(text[:_START]) for pattern in _REFUSALS)
-    asks = _PATTERNS["request"].search(first[:_START]) and text.endswith((".", "?", "!"))
+    is_authors = _PATTERNS["authors"].search(text[:_START]) or not text.endswith((".", "?", "!"))
+    asks = _PATTERNS["request"].search(first[:_START]) and not is_authors
     return "refusal" if is_short and not announces and (declines or asks) else None
